@@ -23,7 +23,7 @@ const NAME = /[\p{L}\p{N}_.-]+/gu
 const MAIL_PART = /[^()[\],;]+/g
 const MAX_SCHEME_LENGTH = 31
 
-/** Finds text that programs turn into links. In code, finds only unambiguous addresses. Linear time. */
+/** Finds text that programs turn into links, in linear time. In code, only unambiguous addresses count. */
 export function findAddresses(text: string, { inCode = false } = {}): readonly TextRange[] {
   return [...text.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
     const goesOn = /\S/.test(text.charAt(index + token.length))
@@ -114,7 +114,7 @@ function namesIn(token: string, inCode: boolean): readonly TextRange[] {
   })
 }
 
-/** Every label except the first may be a top-level domain. */
+/** Returns true for a host name. In a name of several labels, every label except the first may be a top-level domain. */
 function isHost(name: string, rest: string, inCode: boolean): boolean {
   const labels = name.split('.')
   return labels.some((label, at) => {

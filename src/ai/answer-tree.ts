@@ -67,14 +67,14 @@ function plainTree(text: string): Root {
 }
 
 const WORD = /[\p{L}\p{N}]/u
-/** Replaces a removed node until the surrounding spaces are removed. */
+/** This character marks a removed node until the surrounding spaces are removed, too. */
 const PLACEHOLDER = '\ue000'
 const PLACEHOLDERS = /\ue000/g
 
 class Reader {
   readonly #blocks: Block[] = []
   readonly #blockOf = new Map<object, Block>()
-  /** If `$` occurs in both, some renderers start a formula in text and end it in code. */
+  /** Records where `$` occurs. If both code and text contain one, some renderers start a formula in text and end it in code. */
   readonly #dollars = { code: false, text: false }
   #removedCount = 0
   #forged = 0
@@ -143,7 +143,7 @@ class Reader {
     return [node]
   }
 
-  /** Also removes addresses obscured by backslashes or character references. */
+  /** Removes addresses from code, including those obscured by backslashes or character references. */
   #cleanCode(value: string): string {
     const visible = asDisplayed(value)
     const decoded = asDisplayed(decodeReferences(visible.replace(/\\(?=[.:/@])/g, '')))
@@ -157,7 +157,7 @@ class Reader {
     return ''
   }
 
-  /** Returns an empty array if no text is left. Children are generated later. */
+  /** Returns an empty array if no text is left. The children are generated later. */
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
@@ -284,7 +284,7 @@ function unsafeParts(pieces: readonly Piece[]): readonly (Edit & { readonly isCo
   return disjoint(spans.sort(byStart))
 }
 
-/** Some programs find addresses within a piece, such as `data:x` in `meta**data:x**`. */
+/** Finds addresses that some programs recognize within a piece, such as `data:x` in `meta**data:x**`. */
 function addressesInPieces(pieces: readonly Piece[]): readonly TextRange[] {
   let at = 0
   return pieces.flatMap(({ text }) => {
@@ -349,7 +349,7 @@ function textOfHtml(html: string): string {
   return text
 }
 
-/** Some programs decode character references twice. */
+/** Decodes character references twice, as some programs do. */
 function decodeReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,

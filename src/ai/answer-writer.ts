@@ -22,7 +22,7 @@ export type WriteCitation = (n: number) => string | undefined
 interface Writing {
   readonly shown: ReadonlyMap<object, Block>
   readonly link: WriteCitation
-  /** True if `$` is not escaped. */
+  /** True if the text contains a `$` that is not escaped. */
   readonly mayHoldFormulas: boolean
 }
 
@@ -80,7 +80,7 @@ function withoutNeedlessEscapes(text: string): string {
   return text.replace(/(?<![\\![\]])\\\[(?=[\p{L}\p{N} .,'-]{1,40}\](?![([:\]]))/gu, '[').replace(/(?<=[^\s\\] )\\\*(?= )/g, '*')
 }
 
-/** Adjacent pieces with the same emphasis share a node. */
+/** Converts pieces to nodes. Adjacent pieces with the same emphasis share a node. */
 function nested(pieces: readonly Piece[], depth: number, link: WriteCitation): PhrasingContent[] {
   const nodes: PhrasingContent[] = []
   for (let at = 0; at < pieces.length; ) {

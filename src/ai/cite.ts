@@ -9,14 +9,14 @@ import { type CitedPassage, type Source, sourceOf } from './source.ts'
 import { splitSentences, type Word, wordsIn } from './words-and-sentences.ts'
 
 export interface Citation {
-  /** 1-based, in order of appearance. */
+  /** The 1-based number of the citation, in order of appearance. */
   readonly n: number
   /** 0-based index in the prompt. */
   readonly passage: number
   readonly startLine: number
   readonly endLine: number
   readonly quote: string
-  /** `weak` if the sentence shares no words with the passage, or has a number or negation that the passage lacks. */
+  /** `weak` means that the sentence shares no words with the passage, or has a number or negation that the passage lacks. */
   readonly support: 'ok' | 'weak'
 }
 
@@ -30,12 +30,12 @@ export interface CitedAnswer {
   readonly citations: readonly Citation[]
   readonly removed: { readonly citations: number; readonly links: number }
   readonly isCut: boolean
-  /** True if the model wrote `NOT_FOUND` or no text. */
+  /** True if the model wrote `NOT_FOUND`, or nothing at all. */
   readonly isNotFound: boolean
   write(link: WriteCitation): string
 }
 
-/** In words. Shorter quoted text is a name or a term. */
+/** The minimum length of a quotation in words. Shorter quoted text is a name or a term. */
 const MIN_QUOTED_WORDS = 3
 /** Maximum length of a quotation, in UTF-16 code units. */
 const MAX_QUOTED = 20_000
@@ -71,7 +71,7 @@ function isRefusal(text: string): boolean {
 interface Claim {
   readonly words: readonly Word[]
   readonly named: readonly number[]
-  /** Matches of each quotation, by passage number. */
+  /** The matches of each quotation, by passage number. */
   readonly quotations: readonly ReadonlyMap<number, TextRange>[]
 }
 
@@ -129,7 +129,7 @@ class AnswerReader {
     return all.flatMap(({ start, end, quoted }) => {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (markers[at] ?? []) : [])))
       if (numbers.size === 0) return []
-      // Too long for a real quotation.
+      // A real quotation is never this long.
       if (quoted.length > MAX_QUOTED) return [{ start, end, places: new Map() }]
       if (wordsIn(quoted).length < MIN_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
       const places = [...numbers].flatMap((number): readonly [number, TextRange][] => {

@@ -4,7 +4,7 @@ import { applyEdits, codeLookup, type Edit, type MarkerPlace, type Piece, remova
 
 /** A marker such as `[S1]`, or a forged citation such as `[1]`. */
 interface FoundMarker extends TextRange {
-  /** Passage numbers. Omitted for a forged citation. */
+  /** The numbers of the cited passages. They are omitted for a forged citation. */
   readonly numbers?: readonly number[]
 }
 
@@ -12,7 +12,7 @@ const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔
 /** Maximum marker length, in UTF-16 code units. */
 const MAX_LENGTH = 120
 const MAX_NUMBERS = 24
-/** Characters around a number that readers may overlook. */
+/** Matches characters around a number that a reader may overlook. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
 const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/

@@ -10,7 +10,7 @@ const TAG = /<(\/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[(\/?)THIN
 /** Start of a gpt-oss channel, such as `<|channel|>final<|message|>`. */
 const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 
-/** Strips the reasoning, which is enclosed in tags or in a channel. The opening tag may be missing. Ignores tags in code. */
+/** Strips the reasoning, which is enclosed in tags or in a channel. The opening tag may be missing. Tags in code are ignored. */
 export function withoutThinking(text: string): VisibleAnswer {
   const channels = [...text.matchAll(CHANNEL)]
   if (channels.length > 0) return visibleAnswerIn(text, channels)
@@ -39,7 +39,7 @@ function visibleAnswerIn(text: string, channels: readonly RegExpExecArray[]): Vi
   return { answer: end < 0 ? finalText : finalText.slice(0, end), isThinking: false }
 }
 
-/** Small models that repeat a text this often do not recover. */
+/** A small model that repeats a text this often does not recover. */
 const MIN_TIMES = 8
 
 const MIN_LENGTH = 300
@@ -48,8 +48,8 @@ const MIN_LENGTH = 300
 const TAIL = 2_400
 
 /**
- * Returns the end of the first repetition. Uses the prefix function of Knuth, Morris and Pratt (1977) on the reversed text.
- * Linear time.
+ * Returns the end of the first repetition, in linear time. The function runs the prefix function of Knuth, Morris and Pratt
+ * (1977) on the reversed text.
  */
 export function findRepeats(text: string): number | undefined {
   const length = Math.min(text.length, TAIL)

@@ -1,4 +1,4 @@
-/** Includes zero-width characters, direction marks, tags, soft hyphens and control characters, except tab and line feed. */
+/** Matches zero-width characters, direction marks, tags, soft hyphens and control characters, except tab and line feed. */
 const INVISIBLE = /\u034f|[\p{Cf}\u{e0000}-\u{e0fff}\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\uffff]|(?![\t\n])\p{Cc}/gu
 
 /** Special tokens that separate conversation turns. */
@@ -9,7 +9,7 @@ export function visible(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n').replace(INVISIBLE, '')
 }
 
-/** Some programs treat full-width characters as ASCII. */
+/** Converts full-width characters to ASCII, as some programs do. */
 export function narrow(text: string): string {
   return text.replace(/[\uff01-\uff5e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
 }

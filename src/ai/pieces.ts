@@ -1,6 +1,6 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 
-/** Emphasis. All pieces of the same range share one object. */
+/** The emphasis of a piece. All pieces of the same range share one object. */
 export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'
 }
@@ -31,7 +31,7 @@ export function codeLookup(pieces: readonly Piece[]): (start: number, end: numbe
   return (start, end) => isCode[start] === 1 && isCode[end - 1] === 1
 }
 
-/** `edits` must be sorted and must not overlap. Keeps markers in removed spans. */
+/** Applies sorted edits that do not overlap. Markers in removed spans are kept. */
 export function applyEdits(pieces: readonly Piece[], edits: readonly Edit[]): readonly Piece[] {
   const result: Piece[] = []
   let at = 0
@@ -55,7 +55,7 @@ export function applyEdits(pieces: readonly Piece[], edits: readonly Edit[]): re
   return [...result, ...edits.slice(next).flatMap(({ by }) => by ?? [])]
 }
 
-/** Also removes the spaces before the span, except one between two words. */
+/** Returns an edit that removes the span and the spaces before it, except one between two words. */
 export function removal(text: string, { start, end }: TextRange): Edit {
   let from = start
   const after = text.charAt(end)

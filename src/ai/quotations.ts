@@ -38,8 +38,8 @@ interface Open extends Mark {
 const WORD = /[\p{L}\p{N}]/u
 
 /**
- * Finds quotations, including nested ones. If a mark is missing, the quotation ends with its sentence. Ignores apostrophes.
- * Linear time.
+ * Finds quotations, including nested ones, in linear time. If a mark is missing, the quotation ends with its sentence.
+ * Apostrophes are ignored.
  */
 export function findQuotations(text: string, sentences: readonly TextRange[]): readonly Quotation[] {
   const spans: TextRange[] = []
@@ -64,7 +64,7 @@ export function findQuotations(text: string, sentences: readonly TextRange[]): r
   return spans.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
 }
 
-/** Deeper quotations are part of an outer one. */
+/** Quotations that are nested more deeply count as text of an outer one. */
 const MAX_DEPTH = 16
 
 function roleOf(

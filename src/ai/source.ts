@@ -8,7 +8,7 @@ export interface CitedPassage {
   readonly startLine: number
   readonly text: string
   readonly hidden?: readonly TextRange[]
-  /** Titles and headings, which an answer may put in quotation marks. */
+  /** The titles and headings, which an answer may put in quotation marks. */
   readonly names?: readonly string[]
 }
 
@@ -140,7 +140,7 @@ export interface FoundQuote {
   /** UTF-16 offsets of the matched words. */
   readonly start: number
   readonly end: number
-  /** False if the quote omits words. */
+  /** The value is false if the quote omits words. */
   readonly isExact: boolean
 }
 
@@ -160,7 +160,10 @@ export function quotedText(text: string): QuotedText {
   return { text: visible, words, places }
 }
 
-/** Ignores case, punctuation and markup. Quotes may omit a few words, but no number or negation, and no adjacent "not". */
+/**
+ * Finds a quote in a source, ignoring case, punctuation and markup. A quote may omit a few words, but no number or negation, and
+ * no adjacent "not".
+ */
 export function findQuote(quote: string, source: QuotedText): FoundQuote | undefined {
   const quoteWords = wordsIn(readable(quote)).map(({ text }) => text)
   const { words, places } = source
@@ -178,7 +181,7 @@ export function findQuote(quote: string, source: QuotedText): FoundQuote | undef
   return { start: words[best.from]?.start ?? 0, end: words[best.to]?.end ?? 0, isExact: best.skipped === 0 }
 }
 
-/** The first occurrence of each word skips the fewest words. */
+/** Matches the first occurrence of each word, which skips the fewest words. */
 function matchFrom(
   words: readonly Word[],
   from: number,

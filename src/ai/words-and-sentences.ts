@@ -9,7 +9,7 @@ export interface Word {
   /** UTF-16 offset. */
   readonly start: number
   readonly end: number
-  /** Only `plain` words may be omitted from a quote, because the others change its meaning. */
+  /** A quote may omit only `plain` words, because the others change its meaning. */
   readonly kind: 'plain' | 'number' | 'negation'
 }
 
@@ -91,12 +91,15 @@ const CLOSING_CJK = /["'”’」』]/
 
 export interface SentenceOptions {
   isOpaque?(start: number, end: number): boolean
-  /** True if a sentence ends even before a lowercase letter. */
+  /** Returns true if a sentence ends even before a lowercase letter. */
   endsHere?(start: number, end: number): boolean
   endsAtBreak?(at: number): boolean
 }
 
-/** Includes trailing white space in each sentence. A full stop before a lowercase letter marks an abbreviation. Linear time. */
+/**
+ * Splits text into sentences, with their trailing white space, in linear time. A full stop before a lowercase letter marks an
+ * abbreviation.
+ */
 export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly TextRange[] {
   const sentences: TextRange[] = []
   let start = 0

@@ -158,7 +158,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
   }
   if (value === undefined && option.isValueOptional === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
-  // In `--vault --json`, the value of `--vault` is missing.
+  // `--vault --json` lacks the value of `--vault`.
   if (inlineValue === false && value.startsWith('--'))
     throw new UsageError(`${rawName} needs a value.`, `To use "${value}" as the value, write ${rawName}=${value}.`)
   return readValueOf(option, value, rawName)

@@ -20,7 +20,7 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
 }
 
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
-/** Below this width, the right column wraps to the left margin. */
+/** If the right column would be narrower than this, it wraps to the left margin. */
 const MIN_WIDTH = 24
 
 function wrapped(text: string, columns: number | undefined): string {
@@ -127,7 +127,7 @@ function sentenceOf(option: Option): string {
 function settingsHelp(): string {
   const blocks = SETTINGS.map(({ key, type, default: value, sentence }) => {
     const name = shownKey(key)
-    // Lists wrap only at spaces.
+    // A list can wrap only at spaces, so a space follows each comma.
     return `${name}: ${JSON.stringify(value).replaceAll(',', ', ')}\n  ${sentence}\n  It is ${describeType(type)}; as a variable ${variableOf(name)}.\n`
   })
   return `${blocks.join('\n')}
@@ -137,7 +137,7 @@ The first that is set wins: --set key=value, the variable, --config <file>, the 
 }
 
 function list(rows: readonly (readonly [string, string])[]): string {
-  // A long entry gets its own line instead of widening the column.
+  // A longer entry gets its own line instead of widening the column.
   const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
   return rows
     .map(([left, right]) =>

@@ -17,13 +17,13 @@ export interface Host extends Places {
   readonly stdout: Out
   readonly stderr: Out
   compose(): Promise<Composition>
-  /** True for a folder that is probably not a vault, such as the home folder. */
+  /** Returns true for a folder that is probably not a vault, such as the home folder. */
   isUnlikelyVault(folder: string): Promise<boolean>
   tools(): Promise<readonly Tool[]>
-  /** Called for the first SIGINT or SIGTERM only. */
+  /** Adds a listener for the first SIGINT or SIGTERM. */
   onSignal(listener: () => void): void
   readonly loaded?: LoadedVaults
-  /** Undefined in the shared server itself. */
+  /** The shared server. This member is undefined in the shared server itself. */
   readonly sharing?: Sharing
 }
 

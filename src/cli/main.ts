@@ -28,7 +28,7 @@ const host: Host = {
   stdout,
   stderr: process.stderr,
   compose: () => import('../compose/index.ts'),
-  // Imported directly, because `compose/` would load all adapters.
+  // The module is imported directly, because `compose/` would load all adapters.
   isUnlikelyVault: async (folder) => (await import('../vault/vault-root.ts')).isUnlikelyVault(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
@@ -51,7 +51,7 @@ if (!isServer) {
 }
 process.stderr.on('error', () => {})
 
-// Do not wait for threads, which may be blocked on I/O.
+// The process does not wait for threads, which may be blocked on I/O.
 process.on('exit', () => {
   if (isBlockedByFile() || !leaveNativeCode()) process.kill(process.pid, 'SIGKILL')
 })

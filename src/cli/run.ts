@@ -7,7 +7,7 @@ import type { Invocation } from './session.ts'
 
 type Run = (invocation: Invocation) => Promise<number>
 
-/** Imported on demand to keep startup fast. */
+/** The code of each command is imported on demand to keep startup fast. */
 const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   serve: async () => (await import('./serving/serve.ts')).run,
   stop: async () => (await import('./shared/background.ts')).stop,

@@ -50,7 +50,7 @@ function settingGiven(key: string, value: unknown): readonly string[] {
   return typeof value === 'string' ? [`${key}=${value}`] : []
 }
 
-/** Applies to `--http`, and to `--port` of `roux open`. @throws UsageError for an invalid port */
+/** Returns the settings for `--http`, and for `--port` of `roux open`. @throws UsageError for an invalid port */
 function overHttp(options: Invocation['options']): readonly string[] {
   const value = options.get('http')
   if (typeof value !== 'number') return []
@@ -125,7 +125,7 @@ export async function withVaults<T>(
     return await runWithRetry(invocation, { opened: () => [...closers.keys()], use: () => run(vaults) })
   } finally {
     for (const stop of closers.values()) stop()
-    // Do not throw, because the result must still be printed.
+    // An error must not be thrown here, because the result still has to be printed.
     const noteFailure = (error: unknown) => printer.note(String(error))
     await Promise.all([...closers.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)
@@ -176,7 +176,7 @@ function requireFolder(path: string, names: readonly string[] = []): void {
   throw new RouxError('VAULT_NOT_FOUND', fault.problem, { hint: fault.hint ?? vaultOptionHint(names) })
 }
 
-/** Has a hint only if a permission is missing. */
+/** Returns the problem with a folder, with a hint only if a permission is missing. */
 export function folderFault(path: string): { readonly problem: string; readonly hint?: string } | undefined {
   try {
     opendirSync(path).closeSync()

@@ -11,12 +11,12 @@ import type { EnginePlace } from '../store/open-writers.ts'
 import { indexFile, insightFile, layoutFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** Makes the names of in-memory indexes unique. */
+/** The counter makes the names of in-memory indexes unique. */
 let openCount = 0
 
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'releaseMemory'> {
   readonly store: Store
-  /** Opens the index that replaced another one, possibly written by another process. */
+  /** Opens the index that replaced another one. Another process may have written it. */
   reopen(which: IndexName, cache: IndexStatus['cache']): void
 }
 
@@ -83,7 +83,7 @@ export function neo4jPlace(
     password: storePassword,
     database,
     vault,
-    // Identifies the folder and the settings that affect parsing.
+    // The origin identifies the folder and the settings that affect parsing.
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),

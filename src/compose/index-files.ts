@@ -11,7 +11,7 @@ import { FORMAT } from '../store/embedded/rows.ts'
 import { SEARCH } from '../store/embedded/search/search-rows.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 
-/** Resolves symbolic links, so all paths to a vault have the same root. The folder need not exist. */
+/** Returns the folder's real path, so all paths to a vault have the same root. The folder need not exist. */
 export function realRoot(path: string): string {
   const absolute = resolve(path)
   return quietly(() => realpathSync.native(absolute)) ?? absolute

@@ -84,7 +84,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     name: options.name,
     root,
     store,
-    // Do not cache texts, because each note is read only once.
+    // Texts are not cached, because each note is read only once.
     texts: openTexts(reads, 0),
     runs: compute,
     file: place.insightFile,
@@ -183,7 +183,7 @@ export interface WholeVaultParts {
   readonly texts: Texts
   readonly runs: ComputeClient
   readonly file: string
-  /** True if another process is about to update the stored results. */
+  /** Returns true if another process is about to update the stored results. */
   readonly isMaintainedElsewhere?: () => boolean
 }
 

@@ -12,19 +12,19 @@ export interface OpenOptions {
   readonly watch: boolean
   readonly name?: string
   readonly onError?: (stack: string) => void
-  /** API key for the embedding server. Never part of the settings. */
+  /** The API key for the embedding server, which is never part of the settings. */
   readonly apiKey?: string
   readonly aiKey?: KeySource
-  /** Read for every question. Defaults to the settings at opening. */
+  /** Returns the AI settings for each question. By default, they are those at opening. */
   readonly ai?: () => Settings['ai']
   readonly onAiChange?: (listener: () => void) => void
-  /** Password for the Neo4j database. Never part of the settings. */
+  /** The password for the Neo4j database, which is never part of the settings. */
   readonly storePassword?: string
   /** Name of the vault in the database, if it is served without its folder. */
   readonly stored?: string
   readonly shared?: SharedParts | undefined
   readonly onBegin?: () => void
-  /** Defaults to the settings. */
+  /** Returns the current permissions. By default, they are those in the settings. */
   readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
   readonly onDownload?: (progress: DownloadProgress) => void
 }
@@ -35,7 +35,7 @@ export interface SharedParts {
   /** Layouts need their own thread, because whole-vault computations take up to a minute. */
   readonly layouts: ComputeClient
   readonly files: FileThreads
-  /** Equal settings share one embedding. */
+  /** Opens an embedding. Equal settings share one. */
   embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export function shareParts(): SharedParts {
     layouts,
     files,
     embedding(settings, options) {
-      // Do not share remote embeddings between vaults, which may have different permissions to send data.
+      // Vaults do not share remote embeddings, because they may have different permissions to send data.
       const vault = settings.kind === 'openai' ? options.name : undefined
       const key = JSON.stringify([settings, options.apiKey, options.gate?.(), vault])
       const embedding = embeddings.get(key) ?? openEmbedding(settings, options)

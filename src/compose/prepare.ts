@@ -52,11 +52,11 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
   })
 }
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 const PREPARING = { slice: 2, pause: 8, idleBeforeModel: 100, delayBeforeSimilarNames: 2_000 }
 
 /**
- * Starts the reader thread and loads note names and the built-in model after the first request.
+ * Starts the reader thread, and loads note names and the built-in model after the first request.
  * @returns a function that stops loading
  */
 export function prepareForQuestions(

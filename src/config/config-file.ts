@@ -14,7 +14,7 @@ export interface ConfigFile extends SettingsSource, FileVersion {
 // Settings files take a few kilobytes. The limit protects against large files in an untrusted vault.
 const MAX_BYTES = 1_000_000
 
-/** Collects errors in `problems`. `undefined` if the file does not exist. */
+/** Reads a settings file and collects errors in `problems`. If the file does not exist, the result is `undefined`. */
 export async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
   let stat: ReturnType<typeof statSync>
   try {
@@ -39,7 +39,7 @@ async function readBytes(path: string): Promise<ConfigFile> {
   } catch (error) {
     return unreadable(path, messageOf(error))
   }
-  // Imported lazily because most servers start without a settings file.
+  // The modules are imported lazily because most servers start without a settings file.
   const [{ createHash }, { parseConfig }] = await Promise.all([import('node:crypto'), import('./parse-config.ts')])
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return { path, realPath, sha256, ...parseConfig(path, new TextDecoder().decode(bytes)) }

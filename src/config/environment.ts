@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
 
-/** Created with mode 0700 on the first write. */
+/** The user's folders. The first write creates them with mode 0700. */
 export interface Folders {
   /** Settings, which are written by hand. */
   readonly config: string
@@ -13,13 +13,13 @@ export interface Folders {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Uses XDG variables on every platform, and otherwise the platform's conventions. */
+/** Returns the user's folders. XDG variables apply on every platform, and otherwise the platform's conventions. */
 export function userFolders(env: Env = process.env): Folders {
   const paths = envPaths('roux', { suffix: '' })
   return {
     config: xdg(env.XDG_CONFIG_HOME) ?? paths.config,
     cache: xdg(env.XDG_CACHE_HOME) ?? paths.cache,
-    // In `env-paths`, `log` is the state folder on Linux. Other platforms have no state folder.
+    // The folder `log` of `env-paths` is the state folder on Linux. Other platforms have no state folder.
     state: xdg(env.XDG_STATE_HOME) ?? (process.platform === 'darwin' || process.platform === 'win32' ? paths.data : paths.log),
   }
 }
@@ -29,9 +29,9 @@ function xdg(folder: string | undefined): string | undefined {
   return folder !== undefined && isAbsolute(folder) ? join(folder, 'roux') : undefined
 }
 
-/** Not a setting, because keys do not belong in files. */
+/** The key has a variable instead of a setting, because keys do not belong in files. */
 export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
-/** Not a setting, because passwords do not belong in files. */
+/** The password has a variable instead of a setting, because passwords do not belong in files. */
 export const STORE_PASSWORD_VARIABLE = 'ROUX_STORE_NEO4J_PASSWORD'
 
 /** API key for the chat model. */

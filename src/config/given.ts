@@ -8,7 +8,7 @@ export interface GivenSetting {
   /** A string if `written` is `text`, otherwise a YAML value. */
   readonly raw: unknown
   readonly written: 'text' | 'yaml'
-  /** For messages: `--set`, `ROUX_VAULT_MODE` or `/x/roux.config.yaml:3`. */
+  /** The source as named in messages: `--set`, `ROUX_VAULT_MODE` or `/x/roux.config.yaml:3`. */
   readonly where: string
   /** Base of relative paths. */
   readonly base: string
@@ -48,7 +48,7 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
   return { given: items, problems }
 }
 
-/** For example `ROUX_VAULT_MODE`. The variable for `vault.path` is `ROUX_VAULT`. */
+/** Returns a name such as `ROUX_VAULT_MODE`. The variable for `vault.path` is `ROUX_VAULT`. */
 export function variableOf(key: string): string {
   return key === 'vault.path' ? 'ROUX_VAULT' : `ROUX_${key.replaceAll('.', '_').toUpperCase()}`
 }

@@ -28,8 +28,8 @@ export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
 }
 
 /**
- * Like `loadVaults`, but returns problems. `server` has the common problems, and each vault those of its own file. If common
- * settings are invalid, returns one vault, because the settings may refer to another.
+ * Works like `loadVaults`, but returns problems. `server` has the common problems, and each vault those of its own file. If
+ * common settings are invalid, there is only one vault, because the settings may refer to another.
  */
 export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   const read = await readSettings(input)
@@ -45,7 +45,7 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
-/** Folder of the selected vault. Ignores problems in the settings. */
+/** Returns the folder of the selected vault. Problems in the settings are ignored. */
 export async function vaultFolder(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const entry = Object.entries(settings.vaults).find(([name]) => name === input.vault)
@@ -61,7 +61,7 @@ function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVau
   // Names that are not in `store.neo4j.vaults` refer to folders.
   const [first, ...more] = selected
   if (first === undefined) return undefined
-  // Without a folder, notes cannot be changed.
+  // Notes cannot be changed without a folder.
   const settings = { ...read.settings, tools: { ...tools, write: false, attach: false } }
   const problems = names.length === 1 ? [] : names.filter((name) => !VAULT_NAME.test(name)).map(notInIds)
   const server = { ...read, settings, problems }
@@ -114,7 +114,7 @@ function separate(vaults: readonly NamedPath[]): {
   return { distinct: [...byFolder.values()], problems }
 }
 
-/** Resolves symbolic links and corrects case. Returns a missing path unchanged. */
+/** Resolves symbolic links and corrects case. A missing path is returned unchanged. */
 export function realFolder(path: string): string {
   return quietly(() => realpathSync.native(path)) ?? path
 }

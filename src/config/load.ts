@@ -27,7 +27,7 @@ export interface SettingsInput {
   readonly config?: string
   /** Folder or name from the command line. */
   readonly vault?: string
-  /** Defaults to the user's trust file. */
+  /** The trust file. The default is the user's own. */
   readonly trust?: TrustStore
   /** Names allowed in `tools.<name>`. */
   toolNames(): Promise<readonly string[]>
@@ -36,24 +36,24 @@ export interface SettingsInput {
 export interface LoadedSettings {
   /** `vault.path` is absolute. */
   readonly settings: Settings
-  /** True for a vault on the command line. Only then may the vault be a home folder. */
+  /** True for a vault on the command line, which may even be a home folder. */
   readonly vaultNamed: boolean
-  /** For the user, for example about ignored settings. */
+  /** Warnings for the user, for example about ignored settings. */
   readonly warnings: readonly string[]
   /** Settings with problems have their default values. */
   readonly problems: readonly RouxError[]
   readonly files: readonly string[]
-  /** Includes files that do not exist. */
+  /** The paths of all settings files, including those that do not exist. */
   readonly places: readonly string[]
   /** Source of each setting that differs from the default. */
   readonly origins: ReadonlyMap<string, string>
-  /** API key for `embedder.base_url`. Omitted if a file in the vault or the working directory sets this address. */
+  /** The API key for `embedder.base_url`. It is omitted if a file in the vault or the working directory sets this address. */
   readonly apiKey?: string
-  /** Password for `store.neo4j.user`. Omitted if a file in the vault or the working directory sets the server. */
+  /** The password for `store.neo4j.user`. It is omitted if a file in the vault or the working directory sets the server. */
   readonly storePassword?: string
   /**
-   * Sources of the API key for `ai.base_url`. Omitted if a file in the vault or the working directory sets the address or the
-   * source of the key.
+   * The sources of the API key for `ai.base_url`. They are omitted if a file in the vault or the working directory sets the
+   * address or the source of the key.
    */
   readonly aiKey?: KeySource
 }
@@ -80,7 +80,7 @@ export function requireValid({ problems }: Pick<LoadedSettings, 'problems'>): vo
   })
 }
 
-/** Like `loadSettings`, but returns problems. */
+/** Works like `loadSettings`, but returns problems. */
 export async function readSettings(input: SettingsInput): Promise<LoadedSettings> {
   const merge = new Merge(input)
   const { cwd, env, set = [], config } = input
@@ -183,7 +183,7 @@ class Merge {
     }
   }
 
-  /** Skips settings that require trust, unless the user trusts the file. */
+  /** Returns the settings that the file may set. Settings that require trust are skipped unless the user trusts the file. */
   #allowedSettings(file: ConfigFile, role: FileRole): readonly GivenSetting[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)
@@ -253,7 +253,7 @@ class Merge {
   }
 }
 
-/** Used before the colon in ids, and in names of variables and files. */
+/** Vault names occur before the colon in ids, and in names of variables and files. */
 export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: GivenSetting): RouxError | undefined {

@@ -48,7 +48,7 @@ interface Item {
 interface Tree {
   readonly path: string
   readonly contents: Node | null
-  /** Empty for an empty value, `undefined` if the node is not a mapping. */
+  /** Returns the items of a mapping, none for an empty value, and `undefined` for any other node. */
   itemsOf(node: Node | null): readonly Item[] | undefined
   /** @throws if aliases expand excessively */
   toValue(node: Node | null): unknown

@@ -24,10 +24,11 @@ export interface Setting<Key extends string = string, Value = unknown> {
   readonly type: SettingType
   readonly default: Value
   readonly sentence: string
-  /** Requires `roux trust` in files found in the vault or the working directory. Defaults to true. */
+  /** If true, files found in the vault or the working directory need `roux trust` to set the value. The default is true. */
   readonly widensTrust: boolean
   /**
-   * If omitted, the first list wins. `any` concatenates lists from several sources. With `every`, a note must match every list.
+   * How lists from several sources combine. If omitted, the first list wins. `any` concatenates the lists. With `every`, a note
+   * must match every list.
    */
   readonly combines?: 'any' | 'every'
   /** Values that require no trust, because no data enters or leaves the machine. */
@@ -405,7 +406,7 @@ export function findSetting(key: string): Setting | undefined {
   return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\.[\s\S]*/, '.*')))
 }
 
-/** True if the value requires `roux trust`. */
+/** Returns true if the value requires `roux trust`. */
 export function widensTrust(key: string, value: unknown): boolean {
   const setting = findSetting(key)
   return setting?.widensTrust === true && setting.harmless?.includes(value) !== true

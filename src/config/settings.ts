@@ -7,7 +7,9 @@ type NameIn<Section extends string, Key> = Key extends `${Section}.${infer Name}
 
 type KeyIn<Section extends string> = Extract<Entry['key'], `${Section}.${string}`>
 
-/** Grouped by section, with defaults applied. Sections with arbitrary names, such as `tools`, contain only explicit values. */
+/**
+ * The settings by section, with defaults applied. Sections with arbitrary names, such as `tools`, contain only explicit values.
+ */
 export type Settings = {
   readonly [Section in SectionOf<Entry['key']>]: {
     readonly [Key in Entry['key'] as NameIn<Section, Key>]: Key extends `${Section}.*` ? ValueOf[KeyIn<Section>] : ValueOf[Key]
@@ -32,14 +34,14 @@ export function splitKey(key: string): readonly [section: string, name: string] 
   return [key.slice(0, at), key.slice(at + 1)]
 }
 
-/** Empty for all languages. */
+/** Returns the languages, or an empty list for all languages. */
 export function languagesOf({ languages }: Settings['search']): readonly string[] {
   return languages === 'auto' ? [] : languages
 }
 
 const MEGABYTE = 1_000_000
 
-/** In days and bytes. */
+/** Returns the limits in days and bytes. */
 export function retentionOf({ keep_days, keep_mb }: Pick<Settings['write'], 'keep_days' | 'keep_mb'>) {
   return { days: keep_days, bytes: keep_mb * MEGABYTE }
 }
@@ -74,7 +76,7 @@ export function switchOff(
   return undefined
 }
 
-/** Like `switchOff`, and also applies the profile. */
+/** Works like `switchOff`, and also applies the profile. */
 export function switchOffForAssistants(tool: SwitchedTool, settings: Settings): ToolSwitch | undefined {
   const { name, profile } = tool
   const isOutside = profile !== undefined && settings.tools.profile !== profile && settings.tools[name] !== true

@@ -10,7 +10,7 @@ import { parseJson, quietly } from '../core/quietly.ts'
 import { pauseThread } from '../core/waiting.ts'
 
 /**
- * Other processes are locked out during `change`. Only the current user can read the file.
+ * Changes a file that only the current user can read. Other processes are locked out during `change`.
  * @param change returns the new text, or `undefined` to leave the file unchanged
  * @throws RouxError `TIMEOUT` if another process holds the lock for too long, and errors from `change` and the file system
  */
@@ -60,7 +60,7 @@ function takeLock(path: string, holder: string): void {
   for (let pause = 1; !isCreated(path, holder); pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     if (isAbandoned(path) && isRemoved(path)) continue
     if (performance.now() > deadline) throw lockKept(path)
-    // Randomized, so processes do not retry in lockstep.
+    // The pause is random, so processes do not retry in lockstep.
     pauseThread(pause * (0.5 + Math.random()))
   }
 }

@@ -4,14 +4,14 @@ import { parseJson } from '../core/quietly.ts'
 import type { GivenSetting } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
-/** Excludes `~someone`, which is neither a supported home folder nor a model id. */
+/** The pattern excludes `~someone`, which is neither a supported home folder nor a model id. */
 const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/
 
 export type ReadResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string; readonly got: string }
 
-/** Relative paths are resolved against the source's folder. */
+/** Checks and converts a value. Relative paths are resolved against the source's folder. */
 export function readValue(
   type: SettingType,
   { raw: rawValue, written, base }: Pick<GivenSetting, 'raw' | 'written' | 'base'>,
@@ -45,7 +45,7 @@ function isWithin({ kind, min, max }: Extract<SettingType, { readonly min: numbe
   return typeof raw === 'number' && raw >= min && raw <= max && (kind === 'number' || Number.isInteger(raw))
 }
 
-/** From a variable or `--set`. A list is a JSON array or comma-separated. */
+/** Parses text from a variable or `--set`. A list is a JSON array or comma-separated. */
 function parseText({ kind }: SettingType, text: string): unknown {
   switch (kind) {
     case 'flag':
@@ -65,7 +65,7 @@ function parseText({ kind }: SettingType, text: string): unknown {
   }
 }
 
-/** For example `one of auto, polling, off`. */
+/** Returns a description such as `one of auto, polling, off`. */
 export function describeType(type: SettingType): string {
   switch (type.kind) {
     case 'flag':
@@ -105,7 +105,7 @@ function readItems(type: SettingType, raw: unknown, readItem: (item: string) => 
   return invalid === -1 ? ok(items) : wrong(type, raw[invalid], 'an item that is ')
 }
 
-/** In lower case, optionally with a port. */
+/** Matches a host name in lower case, optionally with a port. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
 function hostName(item: string): string {

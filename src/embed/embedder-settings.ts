@@ -9,21 +9,21 @@ export interface EmbedderSettings {
   /** `openai`: bearer token, sent only to `baseUrl`. */
   readonly apiKey?: string
   /**
-   * Verified against the model. `openai` servers receive it; `static` tables use only that many columns. Defaults to the model's
-   * dimensions.
+   * The number of dimensions, which is verified against the model. `openai` servers receive it; `static` tables use only that
+   * many columns. The default is the model's own number.
    */
   readonly dimensions?: number
   /** `static`: `english` omits the table for other languages. */
   readonly languages?: 'auto' | 'english'
-  /** Prepended to queries. Defaults to the model's known prefix. */
+  /** This prefix is added to queries. The default is the model's known prefix. */
   readonly queryPrefix?: string
-  /** Prepended to passages. Defaults to the model's known prefix. */
+  /** This prefix is added to passages. The default is the model's known prefix. */
   readonly passagePrefix?: string
-  /** Longer text is truncated. Defaults to the model's known limit. */
+  /** Longer text is truncated to this many tokens. The default is the model's known limit. */
   readonly maxTokens?: number
-  /** `openai`: maximum strings per request. Defaults to 64. */
+  /** The maximum number of strings per request to an `openai` server. The default is 64. */
   readonly batch?: number
-  /** `openai`: request timeout in milliseconds. Defaults to 60,000. */
+  /** The timeout of a request to an `openai` server, in milliseconds. The default is 60,000. */
   readonly timeoutMs?: number
   readonly allowDownload: boolean
 }

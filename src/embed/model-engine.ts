@@ -79,7 +79,10 @@ export interface EngineModel {
 
 export type LoadedEngine = { readonly engine: Engine } | { readonly problem: 'missing' | 'broken'; readonly message: string }
 
-/** Loads the first installed package. Uses `require`, which bundlers ignore and which accepts paths on every platform. */
+/**
+ * Loads the first installed package. The function calls `require`, which bundlers ignore and which accepts paths on every
+ * platform.
+ */
 export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   const require = createRequire(import.meta.url)
   for (const specifier of specifiers) {
@@ -101,7 +104,7 @@ export function isEngineInstalled(specifiers: readonly string[]): boolean {
 
 export interface ModelPlace {
   readonly folder: string
-  /** Omitted for a folder given by the user. */
+  /** The id on the hub. It is omitted for a folder given by the user. */
   readonly hubId?: string
 }
 

@@ -7,7 +7,7 @@ export interface ModelRecipe {
   readonly queryPrefix: string
   readonly passagePrefix: string
   readonly pooling: Pooling
-  /** Includes the start and end tokens. */
+  /** The maximum number of tokens, including the start and end tokens. */
   readonly maxTokens: number
 }
 

@@ -30,7 +30,7 @@ export interface ModelToOpen {
   readonly name: string
   readonly engines: readonly string[]
   readonly folder: string
-  /** Omitted if the model is not downloaded yet. */
+  /** The precision of the weights. It is omitted if the model is not downloaded yet. */
   readonly precision?: string
   /** Downloads the model to `<models>/<hubId>` first. */
   readonly download?: { readonly hubId: string; readonly models: string; readonly hubUrl?: string }

@@ -9,7 +9,7 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
   readonly tables: { readonly english: string; readonly multilingual: string }
 }
 
-/** In milliseconds. The tables are quick to reopen. */
+/** The time in milliseconds after which unused tables are closed. They are quick to reopen. */
 const UNUSED_AFTER = 30_000
 
 /** Returns `undefined` for `none`. @throws RouxError `PROVIDER_ERROR` with a hint, or the signal's reason */
@@ -49,7 +49,7 @@ export interface EmbedderFinding {
   readonly hint?: string
 }
 
-/** In milliseconds. A local server may have to load the model first. */
+/** The timeout in milliseconds. A local server may have to load the model first. */
 const SERVER_TIMEOUT_MS = 8_000
 const MODEL_TIMEOUT_MS = 60_000
 

@@ -39,15 +39,15 @@ export interface OpenAiDependencies {
   readonly random?: () => number
   readonly backoffMs?: number
   /**
-   * Called before the first request. The meter counts the usage of all requests. If omitted, all servers are allowed.
+   * Checks permission before the first request. The meter counts the usage of all requests. If omitted, all servers are allowed.
    * @throws RouxError `REMOTE_NOT_ALLOWED`
    */
   admit?(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
 }
 
 /**
- * Works with any server that implements OpenAI's `POST /embeddings`. Without `settings.dimensions`, requests one vector first.
- * Retries only passages, because callers wait for queries.
+ * Opens an embedder on any server that implements OpenAI's `POST /embeddings`. Without `settings.dimensions`, one vector is
+ * requested first. Only passages are retried, because callers wait for queries.
  * @throws RouxError `PROVIDER_ERROR`, or the signal's reason
  */
 export async function openOpenAiEmbedder(
@@ -84,7 +84,7 @@ export async function openOpenAiEmbedder(
 
 interface RequestedModel {
   readonly model: string
-  /** Sent only if configured, because some servers reject the field. */
+  /** The requested number of dimensions. It is sent only if configured, because some servers reject the field. */
   readonly dimensions?: number
 }
 

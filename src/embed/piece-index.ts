@@ -16,7 +16,7 @@ export function hashByte(hash: number, byte: number): number {
 /** Hash of `##`, which precedes pieces that continue a word. */
 export const CONTINUATION = hashByte(hashByte(FNV_BASIS, HASH_SIGN), HASH_SIGN)
 
-/** Open-addressing hash table over a vocabulary in file format. Looks up parts of `word`, which the caller fills. */
+/** An open-addressing hash table over a vocabulary in file format. The caller fills `word` and looks up its parts. */
 export class PieceIndex {
   readonly size: number
   readonly longest: number
@@ -36,7 +36,7 @@ export class PieceIndex {
     this.#word = word
     this.#starts = lineStarts(vocabulary)
     this.size = this.#starts.length - 1
-    // At half load, an unsuccessful search probes 2.5 slots (linear probing, Knuth 6.4).
+    // An unsuccessful search in a half-full table probes 2.5 slots (linear probing, Knuth 6.4).
     const capacity = powerOfTwo(this.size * 2 + 1)
     this.#slots = new Int32Array(capacity)
     this.#rowBits = 2 ** (32 - Math.clz32(this.size)) - 1
@@ -70,7 +70,7 @@ export class PieceIndex {
     return -1
   }
 
-  /** Like `find`, but for a piece that starts with `##`. */
+  /** Works like `find`, but for a piece that starts with `##`. */
   findContinuation(hash: number, start: number, end: number): number {
     const mask = this.#slots.length - 1
     const rowBits = this.#rowBits
@@ -142,7 +142,7 @@ function powerOfTwo(minimum: number): number {
 export interface PieceCounts {
   /** Indexed by row. The next text overwrites the array. */
   readonly counts: Int32Array
-  /** Rows in order of first appearance. Only the first `distinct` items are valid. */
+  /** The rows in order of first appearance. Only the first `distinct` items are valid. */
   readonly rows: Int32Array
   readonly distinct: number
 }

@@ -2,7 +2,7 @@ import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 
 export interface RowSums {
   readonly kind: 'simd' | 'plain'
-  /** Returns the column sums of the rows, multiplied by their factors. Valid until the next call. */
+  /** Returns the column sums of the rows, multiplied by their factors. The array is valid until the next call. */
   of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
@@ -13,8 +13,8 @@ export interface TableRoom {
 }
 
 /**
- * Uses WebAssembly SIMD if available. Falls back to plain JavaScript, with identical results, for example if the process cannot
- * reserve gigabytes of address space.
+ * Allocates tables for WebAssembly SIMD if available. Otherwise, for example if the process cannot reserve gigabytes of address
+ * space, plain JavaScript gives identical results.
  */
 export function makeTableRoom(simd = true): TableRoom {
   if (simd && runtime?.validate(moduleBytes())) return new SimdRoom(runtime)

@@ -12,15 +12,15 @@ const CODE_POINTS = 0x110000
 
 const IN_WORD = /[\p{L}\p{N}\p{M}\u200c\u200d]/u
 
-/** Fast path for words that need no normalization. */
+/** Words that match need no normalization and take a fast path. */
 const ASCII = /^[a-z0-9]*$/i
 
 const NOT_IN_WORD = /[^\p{L}\p{N}\p{M}\u200c\u200d]+/u
 
-/** Marks the start of a word in SentencePiece. */
+/** This character marks the start of a word in SentencePiece. */
 const WORD_START = '\u2581'
 
-/** Maximum length of a word in UTF-16 units. Longer words are split, because normalization sorts marks in quadratic time. */
+/** The maximum length of a word in UTF-16 units. Longer words are split, because normalization sorts marks in quadratic time. */
 const MAX_WORD = 256
 
 /** An unknown character scores this much less than the least likely piece. */
@@ -40,8 +40,8 @@ export interface SentencePieceCounts extends PieceCounts {
 }
 
 /**
- * SentencePiece unigram segmentation (Kudo 2018) of NFKC-normalized lowercase text. Ignores unknown characters. Takes linear
- * time.
+ * SentencePiece unigram segmentation (Kudo 2018) of NFKC-normalized lowercase text, in linear time. Unknown characters are
+ * ignored.
  */
 export class SentencePieces {
   readonly #index: PieceIndex
@@ -118,7 +118,7 @@ export class SentencePieces {
   /** Normalization may split a word into several. */
   #read(word: string): readonly number[] {
     if (ASCII.test(word)) return this.#withoutLoneStart(this.#split(word.toLowerCase()))
-    // In lower case, the Turkish İ becomes an i with a combining dot above.
+    // The Turkish İ in lower case is an i with a combining dot above.
     const normal = word.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i')
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#split(part))))
   }

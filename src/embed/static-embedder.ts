@@ -6,7 +6,7 @@ import { SentencePieces } from './sentence-pieces.ts'
 import { damaged, openTableFile, readTableHeader, type TableFile, type TableHead, type TableKind } from './table-file.ts'
 import { WordPieces } from './word-pieces.ts'
 
-/** In milliseconds. Another edit may follow soon. */
+/** The rows are kept for this many milliseconds, because another edit may follow soon. */
 const KEEP_MS = 5_000
 
 const BATCH = 256
@@ -26,14 +26,15 @@ export interface StaticTables {
   readonly english: string
   readonly multilingual?: string
   /**
-   * Fewer columns make vectors smaller, faster and slightly less accurate. The multilingual table provides half of them, but at
-   * most `MULTILINGUAL_COLUMNS` unless the English table has no more. Defaults to all English columns and `MULTILINGUAL_COLUMNS`.
+   * The total number of columns. Fewer columns make vectors smaller, faster and slightly less accurate. The multilingual table
+   * provides half of them, but at most `MULTILINGUAL_COLUMNS` unless the English table has no more. By default, there are all
+   * English columns and `MULTILINGUAL_COLUMNS`.
    */
   readonly dimensions?: number | undefined
 }
 
 /**
- * Reads rows on demand; the files stay open until `close`. Without `simd`, results are identical.
+ * Opens an embedder that reads rows on demand. The files stay open until `close`. Without `simd`, results are identical.
  * @throws RouxError `PROVIDER_ERROR` that names the file
  */
 export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmbedder {
@@ -62,7 +63,7 @@ interface Plan extends Traits {
   readonly multilingual?: PartPlan
 }
 
-/** Without the multilingual table, vectors and id stay compatible with older indexes. */
+/** Plans the columns. Without the multilingual table, vectors and id stay compatible with older indexes. */
 function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
   const englishHead = readTableHeader(english, 'words')
   if (multilingual === undefined) {
@@ -129,7 +130,7 @@ function openPart<Pieces extends { readonly size: number }>(
   }
 }
 
-/** Reads rows on demand, in blocks. The system commits only the memory that is used. */
+/** Returns sums of rows that are read on demand, in blocks. The system commits only the memory that is used. */
 function readingSums(table: TableFile, columns: number, simd: boolean): RowSums {
   const room = makeTableRoom(simd)
   const memory = room.allocate(table.rows * columns)
@@ -203,7 +204,7 @@ export class StaticEmbedder extends TableEmbedder {
     return vectors
   }
 
-  /** Synchronous. Takes linear time, plus at most one pass over the tables. */
+  /** Embeds a text synchronously. The call takes linear time, plus at most one pass over the tables. */
   embedText(text: string, kind: EmbedKind = 'passage'): Float32Array {
     const vector = new Float32Array(this.dimensions)
     const counts = this.#multilingual?.pieces.count(text)
@@ -275,7 +276,7 @@ export interface LazyOptions {
 }
 
 /**
- * For threads that rarely embed. Keeps rows in memory only while in use.
+ * Opens an embedder for threads that rarely embed. Rows are in memory only while in use.
  * @throws RouxError `PROVIDER_ERROR` that names the file
  */
 export function openLazyStaticEmbedder(tables: StaticTables, { kept = KEEP_MS, isExpected = false }: LazyOptions = {}): Embedder {
@@ -326,7 +327,7 @@ class LazyStaticEmbedder extends TableEmbedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // Do not close tables that are in use.
+      // Tables that are in use must stay open.
       if (this.#running === 0) this.#giveUp()
     }, this.#keepMs)
     this.#timer.unref()

@@ -18,7 +18,7 @@ export interface TableHead {
   readonly version: string
   /** UTF-8, one piece per line. */
   readonly vocabulary: Uint8Array
-  /** Each piece's log probability. Empty if the format has none. */
+  /** The log probability of each piece. The array is empty if the format has none. */
   readonly scores: Float32Array
   /** A row's weights are its integers times its scale. */
   readonly scales: Float32Array
@@ -66,7 +66,7 @@ export function openTableFile(path: string, kind: TableKind): TableFile {
   }
 }
 
-/** Does not verify the checksum. @throws RouxError `PROVIDER_ERROR` that names the file */
+/** Reads the header without verifying the checksum. @throws RouxError `PROVIDER_ERROR` that names the file */
 export function readTableHeader(
   path: string,
   kind: TableKind,

@@ -22,7 +22,7 @@ import type { ModelWorkerService } from './transformers-worker.ts'
 /** Milliseconds for the worker to release its model. */
 const GRACE = 3000
 
-/** Number of strings per padded batch. Larger batches are no faster and take more memory (measured with all-MiniLM-L6-v2). */
+/** The number of strings per padded batch. Larger batches are no faster and take more memory (measured with all-MiniLM-L6-v2). */
 const SLICE = 16
 
 /** Four slices. Sorting by length reduces padding. */
@@ -33,14 +33,14 @@ const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
 export interface TransformersDependencies {
   readonly workerEntry: string | URL
   readonly modelsFolder: string
-  /** Tried in order. Defaults to a package next to the program or in Node's global folder. */
+  /** The packages to try, in order. The default is a package next to the program or in Node's global folder. */
   readonly engines?: readonly string[]
   readonly hubUrl?: string
   readonly onProgress?: (progress: DownloadProgress) => void
 }
 
 /**
- * Runs the model in a worker.
+ * Opens a model that runs in a worker.
  * @throws RouxError `PROVIDER_ERROR` if the package or model is unusable or has other dimensions; the signal's reason if aborted
  */
 export async function openTransformersEmbedder(
@@ -209,7 +209,7 @@ function checkDimensions(model: string, actual: number, expected: number | undef
   )
 }
 
-/** Starts the worker on the first request, and restarts it if it has ended. */
+/** A worker that starts on the first request, and again if it has ended. */
 class ModelWorker {
   readonly #calls: WorkerCalls<ModelWorkerService, Worker>
   readonly #model: ModelToOpen

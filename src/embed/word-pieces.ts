@@ -36,15 +36,15 @@ const MAX_CHARACTERS = 100
 const MAX_BYTES = 4 * MAX_CHARACTERS
 
 export interface WordPieceCounts extends PieceCounts {
-  /** Letters and digits in dropped words. In a word that is too long, only the examined part counts. */
+  /** The number of letters and digits in dropped words. In a word that is too long, only the examined part counts. */
   readonly unknown: number
 }
 
 const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
- * BERT's uncased WordPiece (greedy, longest piece first; Devlin et al. 2018). A word with an unknown piece is dropped. Takes
- * linear time.
+ * BERT's uncased WordPiece (greedy, longest piece first; Devlin et al. 2018), in linear time. A word with an unknown piece is
+ * dropped.
  */
 export class WordPieces {
   readonly #index: PieceIndex

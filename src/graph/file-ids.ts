@@ -89,7 +89,7 @@ export class FileIds {
     return this.#folds[key] ?? ''
   }
 
-  /** Prefers an exact match to a folded one. */
+  /** Finds a file by path. An exact match takes precedence over a folded one. */
   find(path: string): number | undefined {
     const group = this.#byFold.get(foldId(path))
     if (group === undefined || typeof group === 'number') return group

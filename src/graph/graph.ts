@@ -19,12 +19,12 @@ export interface GraphRow {
   readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]
 }
 
-/** A file's key (≥ 0), or a negative number for a missing target. Valid until the next `apply`. */
+/** A file's key (≥ 0), or a negative number for a missing target. The number is valid until the next `apply`. */
 export type NodeIndex = number
 
 const NOTHING = new Int32Array(0)
 
-/** In-memory link graph of the stored rows. An update takes time proportional to the change. */
+/** The link graph of the stored rows, in memory. An update takes time proportional to the change. */
 export class Graph {
   readonly #vault: string | undefined
   readonly #ids: FileIds
@@ -142,7 +142,7 @@ export class Graph {
     return entries.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id))).map(({ node }) => node)
   }
 
-  /** Without the vault's name. Twins share a folded path. */
+  /** Returns the folded path without the vault's name. Twins share it. */
   folded(node: NodeIndex): string {
     return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
@@ -174,7 +174,7 @@ export class Graph {
     return node < 0 ? 'missing' : this.#rows[node]?.kind
   }
 
-  /** Only listed notes appear in lists and paths, and count in degrees. */
+  /** Returns true for a listed note. Only such notes appear in lists and paths, and count in degrees. */
   isListedNote(node: NodeIndex): boolean {
     return node >= 0 && this.#isListed[node] === 1
   }

@@ -2,8 +2,8 @@ import type { PathOptions } from '../core/store.ts'
 import type { Graph } from './graph.ts'
 
 /**
- * Yen's algorithm (1971) with bidirectional searches. Paths include both ends, shorter ones first, ties in order of ids. Only
- * listed notes occur between the ends.
+ * Finds paths by Yen's algorithm (1971) with bidirectional searches. Paths include both ends. Shorter ones come first, and ties
+ * are ordered by ids. Only listed notes occur between the ends.
  */
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
@@ -34,7 +34,7 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
     notes++
   }
   const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
-  // In a small vault, no note exceeds the 99th percentile.
+  // No note of a small vault exceeds the 99th percentile, so a lower one is added.
   const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }

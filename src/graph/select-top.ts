@@ -1,4 +1,4 @@
-/** Above this count, a full sort is faster. */
+/** If more items are requested, a full sort is faster. */
 const MAX_ITEMS = 1_000
 
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {

@@ -64,6 +64,6 @@ export function eventsOnDemand({ request, response }: Pick<Exchange<unknown>, 'r
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
-  // Keeps nginx from buffering the stream.
+  // This header keeps nginx from buffering the stream.
   'X-Accel-Buffering': 'no',
 }

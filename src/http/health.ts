@@ -41,7 +41,7 @@ export type Occupant = 'nothing' | 'roux' | 'other'
 
 const TIMEOUT_MS = 1_000
 
-/** In characters. Longer responses cannot come from Roux. */
+/** The maximum length in characters. A longer response cannot come from Roux. */
 const MAX_LENGTH = 200
 
 export function askHealth(host: string, port: number): Promise<Occupant> {

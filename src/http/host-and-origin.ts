@@ -28,7 +28,7 @@ export interface AccessPolicy {
 
 type Check = (request: IncomingMessage, policy: AccessPolicy, limits: Limits) => Refusal | undefined
 
-/** Runs before the token is checked. */
+/** These checks run before the token is checked. */
 export const checkAddress: Check = firstOf([checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
 
 /** Checks the headers of an MCP request. */
@@ -60,7 +60,7 @@ function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | und
   return twice === undefined ? undefined : refusal(400, `The request repeats the header ${twice}.`, { hint: 'Send it once.' })
 }
 
-/** Prevents DNS rebinding: a web page cannot forge the `Host` header. */
+/** Checks the `Host` header, which a web page cannot forge. This prevents DNS rebinding. */
 function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: AccessPolicy): Refusal | undefined {
   const name = hostName(headers.host ?? '')
   if (name !== undefined && (isLoopbackName(name) || [host, socket.localAddress ?? '', ...hosts].map(inUrl).includes(name)))
@@ -73,8 +73,8 @@ function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Access
 function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
-  // With `no-referrer`, browsers send forms with `Origin: null`, even from the same origin.
-  // `Sec-Fetch-Site` still reports `same-origin` for them.
+  // A browser with `no-referrer` sends forms with `Origin: null`, even from the same origin. `Sec-Fetch-Site` still reports
+  // `same-origin` for them.
   if (origin === 'null' && headers['sec-fetch-site'] === 'same-origin') return undefined
   return refusal(403, 'Requests from this origin are not allowed.', { hint: 'Add it to the setting http.origins.' })
 }
@@ -166,7 +166,7 @@ export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** True for the unspecified address, which listens on all interfaces. */
+/** Returns true for the unspecified address, which listens on all interfaces. */
 export function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === ''
 }
@@ -186,9 +186,9 @@ export function inUrl(address: string): string {
 export const MCP_PATH = '/mcp'
 
 export interface PublicAddress {
-  /** Has no trailing slash. Also the OAuth issuer. */
+  /** The address without a trailing slash, which is also the OAuth issuer. */
   readonly origin: string
-  /** Without the port. */
+  /** The host name without the port. */
   readonly host: string
   /** The MCP endpoint, which is the audience of every access token. */
   readonly resource: string

@@ -31,7 +31,7 @@ export type Era = 'legacy' | 'modern'
 export interface HttpServerOptions extends AccessPolicy {
   /** 0 for any free port. */
   readonly port: number
-  /** Changes to the file take effect immediately. */
+  /** The path of the token file. Changes to the file take effect immediately. */
   readonly tokenFile: string
   serverFor(access: Access, era: Era): Server
   eventsFor?(access: Access): EventFeed
@@ -65,7 +65,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-/** How often to check the tokens of open streams. Calls are checked immediately. */
+/** The interval at which the tokens of open streams are checked. The tokens of calls are checked immediately. */
 const CHECK_MS = 1_000
 
 function openEndpoint(options: HttpServerOptions): { readonly node: NodeServer; stop(): Promise<void> } {
@@ -187,7 +187,7 @@ function openNode(limits: Limits, onRequest: (request: IncomingMessage, response
     onRequest(request, response)
   }
   node.on('request', onAny)
-  // By default, Node asks for the body before the token is checked.
+  // The listener replaces Node's default, which asks for the body before the token is checked.
   node.on('checkContinue', onAny)
   node.on('clientError', (error, socket) => refuseClient(error, socket as Socket, last.get(socket)))
   return node
@@ -196,7 +196,7 @@ function openNode(limits: Limits, onRequest: (request: IncomingMessage, response
 const SLOWNESS_CHECK_MS = 1_000
 
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
-  // Do not write a second response into the one being sent.
+  // A second response must not be written into the one being sent.
   const isAnswering = response?.headersSent === true && !response.writableEnded
   if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()

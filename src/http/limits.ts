@@ -5,13 +5,13 @@ import { type Refusal, refusal } from './refusal.ts'
 export const LIMITS = {
   // A note has at most 1 MB, but JSON escapes may enlarge it.
   body: 4 * 1024 * 1024,
-  // For tokens with the scope `attach`. In base64, 5 MB become 6.7 MB.
+  // The limit for tokens with the scope `attach`. In base64, 5 MB become 6.7 MB.
   attachmentBody: 8 * 1024 * 1024,
   headers: 100,
   headerBytes: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the usual 60 s of reverse proxies, which must not reuse a connection that is closing.
+  // The timeout is longer than the usual 60 s of reverse proxies, which must not reuse a connection that is closing.
   idleTimeout: 75_000,
   // Calls end within 30 s, and streams send something every 15 s.
   stallTimeout: 120_000,

@@ -63,7 +63,9 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
   }
 }
 
-/** Starts calls in order, a few per turn of the event loop. Otherwise, a burst of calls would delay all other events. */
+/**
+ * A queue that starts calls in order, a few per turn of the event loop. Otherwise, a burst of calls would delay all other events.
+ */
 export class Turns {
   readonly #waiting: (() => void)[] = []
   #isRunning = false

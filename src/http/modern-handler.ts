@@ -35,7 +35,7 @@ interface Streams {
 export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
-  /** Keyed by permissions. At shutdown, streams close while calls are still being answered. */
+  /** The streams by permissions. At shutdown, streams close while calls are still being answered. */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
   readonly #listening = new Map<AbortController, string>()
@@ -45,7 +45,7 @@ export class ModernHandler {
     this.#calls = this.#handler()
   }
 
-  /** Resolves when the response has been sent or the stream has ended. */
+  /** Answers a request. The promise resolves when the response has been sent or the stream has ended. */
   async post({ request, response, sender }: Exchange<Principal>, arrival: Arrival): Promise<void> {
     const errorResponse = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
     if (errorResponse !== undefined) return sendFault(response, errorResponse)
@@ -150,7 +150,7 @@ function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
   return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }
 
-/** Omits the body, which is passed to the SDK separately. */
+/** Converts a request without its body, which is passed to the SDK separately. */
 function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
   const forwarded = HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],

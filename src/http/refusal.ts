@@ -18,7 +18,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// Some clients read the response only after sending the body, so up to this much of it is discarded.
+// The server reads and discards up to this many bytes, because some clients read the response only after sending the body.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 

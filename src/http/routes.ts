@@ -19,7 +19,7 @@ export interface RouteLiteral<Sender> {
   /** Error responses list the methods in this order. */
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   admit(request: IncomingMessage): Admission<Sender>
-  /** True to answer preflight requests from allowed origins. Default: false. */
+  /** True to answer preflight requests from allowed origins. The default is false. */
   readonly answersPreflight?: boolean
 }
 
@@ -67,7 +67,7 @@ export interface ServerParts {
   readonly hosts: readonly string[]
   /** Refuses requests without a valid token, and all requests while serving is disabled. */
   authorize(request: IncomingMessage): Admission<Principal>
-  /** False if the token has changed or serving is disabled. */
+  /** Returns false if the token has changed or serving is disabled. */
   isCurrent(key: string): boolean
 }
 

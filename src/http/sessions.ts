@@ -17,7 +17,7 @@ export interface Session {
   readonly transport: ExchangeTransport
   /** Carries messages that do not belong to a request. */
   stream?: EventStream | undefined
-  /** In milliseconds, from a monotonic clock. */
+  /** The time of the last use, in milliseconds of a monotonic clock. */
   lastUsed: number
 }
 
@@ -95,7 +95,7 @@ export class Sessions {
     return [...this.#byId.values()].filter((session) => session.principal === principal)
   }
 
-  /** Ignores tokens whose sessions are all busy. */
+  /** Returns the sessions of the token with the most sessions. A token whose sessions are all busy does not count. */
   #largestGroup(): readonly Session[] {
     const byToken = groupBy(this.#byId.values(), ({ principal }) => principal)
     const endable = [...byToken.values()].filter((group) => !group.every(isBusy))
@@ -126,7 +126,7 @@ export class ExchangeTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Receives messages outside of a response. */
+  /** Receives messages that do not belong to a response. */
   onNotification: (message: JSONRPCMessage) => void = () => {}
   readonly pending = new PendingRequests()
 

@@ -5,14 +5,14 @@ import { refusal } from './refusal.ts'
 import type { Admission, PublicSide } from './routes.ts'
 import { accessOf, closeToOthers, digestOf, isSameSecret, type Principal, readTokens, type Token, versionOf } from './tokens.ts'
 
-/** Longer headers cannot contain a valid token, so they are not hashed. */
+/** A longer header cannot contain a valid token, so it is not hashed. */
 const MAX_HEADER_LENGTH = 200
 
 interface KnownToken extends Principal {
   readonly digest: Buffer
 }
 
-/** Changes to the token file take effect on the next lookup. */
+/** Checks tokens. Changes to the token file take effect on the next lookup. */
 export class TokenGate {
   readonly #path: string
   readonly #warn: (message: string) => void
@@ -25,7 +25,7 @@ export class TokenGate {
     this.#warn = warn
   }
 
-  /** Set while the file cannot be read. Until then, no token is accepted. */
+  /** The error while the file cannot be read. During this time, no token is accepted. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#problem
@@ -48,12 +48,13 @@ export class TokenGate {
   #refresh(): void {
     const version = versionOf(this.#path)
     if (version === this.#version) return
-    // Set the version first, so each change to the file reports its error only once.
+    // The version is set first, so each change to the file reports its error only once.
     this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // `closeToOthers` may have changed the version. Read it before the file, so later writes are noticed.
+      // `closeToOthers` may have changed the version. The new one is determined before reading the file, so later writes are
+      // noticed.
       this.#version = versionOf(this.#path)
       this.#tokens = (readTokens(this.#path) ?? []).map(toKnown)
       this.#problem = undefined

@@ -70,7 +70,7 @@ export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Takes constant time. */
+/** Compares secrets in constant time. */
 export function isSameSecret(secret: string, other: string): boolean {
   return timingSafeEqual(digestOf(secret), digestOf(other))
 }
@@ -93,7 +93,7 @@ function newSecret(): string {
 
 export type Scope = (typeof SCOPES)[number]
 
-/** Never exceeds what the settings allow. */
+/** The permissions of a token, which never exceed what the settings allow. */
 export interface Access {
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
@@ -105,7 +105,7 @@ export interface Access {
 
 export interface Principal {
   readonly access: Access
-  /** Changes whenever the token's secret or permissions change. */
+  /** The key changes whenever the token's secret or permissions change. */
   readonly key: string
 }
 
@@ -190,7 +190,7 @@ export function isOpenToOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 
-/** Changes when the file is replaced or modified. */
+/** Returns a string that changes when the file is replaced or modified. */
 export function versionOf(path: string): string {
   const stats = statOf(path)
   return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.mode}`

@@ -68,7 +68,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files count for mode detection.
+    // The mode is detected from `.md` files only.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),

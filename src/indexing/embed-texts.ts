@@ -5,7 +5,7 @@ import { isTransient, messageOf } from '../core/errors.ts'
 /** Another call is likely within this many milliseconds. */
 const EXPECTED_MS = 500
 
-/** Milliseconds between batches. Leaves time for the server and its client on two cores. */
+/** The pause between batches in milliseconds, which leaves time for the server and its client on two cores. */
 const PAUSE_MS = 4
 
 /** Pause as a multiple of the time worked, while calls arrive. */
@@ -14,7 +14,7 @@ const REST_FACTOR = 2
 const MAX_REST_MS = 16
 
 export interface EmbedResult {
-  /** One vector per text, in order. A rejected text has a zero vector. */
+  /** One vector per text, in order. The vector of a rejected text is zero. */
   readonly vectors: readonly Float32Array[]
   /** The reason for each rejected text, by its index. */
   readonly refusals: ReadonlyMap<number, string>

@@ -12,25 +12,25 @@ export interface EmbeddingParts {
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** Delete other embedders' vectors once this embedder's are complete; see `SearchServiceParts.isEager`. */
   readonly deletesOtherVectors: boolean
-  /** Called when another `step` is due. */
+  /** A callback that runs when another `step` is due. */
   readonly onWake: () => void
 }
 
-/** Smaller while calls arrive, because the next call loads the new vectors. */
+/** The number of notes to store at once. It is smaller while calls arrive, because the next call loads the new vectors. */
 const STORE_NOTES = 256
 const STORE_NOTES_URGENT = 64
-/** In milliseconds. A crash loses at most this much work. */
+/** The maximum time between writes, in milliseconds. A crash loses at most this much work. */
 const STORE_MS = 5_000
 /** This many vectors take about 10 MB. */
 const MAX_SHARED_TEXTS = 5_000
 /** Retry delays in milliseconds. The delay doubles after each failure. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
-/** After this many transient failures, callers stop waiting for vectors. */
+/** After this many transient failures, callers no longer wait for vectors. */
 const MAX_FAILURES = 3
 /** Version of a note with a rejected text. It never matches, so the next process retries. */
 const INCOMPLETE = 0
-/** Takes about 40 ms. Smaller while calls arrive. */
+/** A batch takes about 40 ms. It is smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_URGENT = 16
 const READ_TOGETHER = 8
@@ -64,7 +64,7 @@ export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
   readonly #requestedVersions = new Map<number, number>()
-  /** `undefined` until the embedder is open. */
+  /** The stored versions by key. They are `undefined` until the embedder is open. */
   #storedVersions: Map<number, number> | undefined
   /** Keys of notes with missing or outdated vectors, until these are committed. */
   readonly #queue = new Set<number>()
@@ -217,7 +217,7 @@ export class EmbeddingQueue {
       })
   }
 
-  /** Reads notes and embeds texts without known vectors. */
+  /** Reads notes and embeds the texts that have no known vectors. */
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
@@ -239,7 +239,7 @@ export class EmbeddingQueue {
     this.#embed(embedder, knownVectors, texts)
   }
 
-  /** Includes vectors of deleted notes, because a moved note gets a new key. */
+  /** Returns known vectors by text, including those of deleted notes, because a moved note gets a new key. */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
     // The built-in embedder is faster than reading stored vectors.
     if (embedder.id.startsWith('static:')) {
@@ -307,10 +307,10 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Some notes may have been deleted meanwhile.
+    // A note may have been deleted since it was read.
     const ready = this.#ready.filter(({ vectors }) => this.#requestedVersions.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
-    // On failure, `#ready` keeps the vectors for the next attempt.
+    // If the write fails, `#ready` keeps the vectors for the next attempt.
     await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
     for (const { vectors } of this.#ready) this.#inProgress.delete(vectors.key)
     this.#ready = []

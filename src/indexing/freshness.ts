@@ -1,4 +1,4 @@
-/** Counts changes reported by the watcher and changes committed to the index, in memory that threads share. */
+/** Counters of the changes that the watcher has reported and of those in the index, in memory that threads share. */
 export class Freshness {
   readonly #counts: Int32Array
 

@@ -31,7 +31,7 @@ interface Parts {
   readonly all: false
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
   readonly files: readonly string[]
-  /** Moved files keep their creation times. */
+  /** The moved files, which keep their creation times. */
   readonly moves?: readonly Move[]
   readonly change?: string
 }
@@ -55,7 +55,7 @@ export interface IndexerOptions {
   readonly log?: GraphLogWriter
   /** Store the text of notes, for servers without the folder. */
   readonly keepsTexts?: boolean
-  /** Receives bytes of notes, so search need not read them again. */
+  /** A cache for the bytes of notes, so search need not read them again. */
   readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
@@ -75,16 +75,16 @@ export interface IndexView {
   readonly nextKey: number
 }
 
-/** Larger scans are committed in slices, which bounds memory and readers' pauses. */
+/** A scan of more files is committed in slices, which bounds memory and readers' pauses. */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
 const PUT_FILES = 2_500
-/** In milliseconds. A slower first build is committed in slices, so callers get partial results. */
+/** A first build that takes more than this many milliseconds is committed in slices, so callers get partial results. */
 const SLICE_MS = 4_000
 /** Memory is checked only while at least this many files remain to be read. */
 const MANY_FILES = 1_000
-/** In milliseconds. A file read this soon after an edit is read again, because another edit may not change the stat. */
+/** A file read within this many milliseconds of an edit is read again, because another edit may not change the stat. */
 const RACY_MS = 40
 
 /** The only writer of the index. Calls of `reconcile` must not overlap. */
@@ -109,7 +109,7 @@ export class Indexer {
   #isGenerationLogged = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
-  /** Links to headings and blocks of unread files. Undefined if another process began the index. */
+  /** The links to headings and blocks of unread files. They are undefined if another process began the index. */
   #uncheckedSubpaths: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
   constructor(vault: Vault, writer: IndexWriter, options: IndexerOptions) {
@@ -132,7 +132,7 @@ export class Indexer {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let outcome: ReconcileResult | undefined
       try {
-        // Also compare everything if the index was deleted while the server was running.
+        // Everything is compared, too, if the index was deleted while the server was running.
         outcome = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
         // The commit failed or another process won, so the cached state is outdated.
@@ -144,7 +144,7 @@ export class Indexer {
     }
   }
 
-  /** After a crash, the last commits may be missing from the log. */
+  /** Marks the current generation once, because the last commits may be missing from the log after a crash. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isGenerationLogged || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -152,7 +152,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** True if the file matches the index, for example after Roux's own writes. */
+  /** Returns true if the file matches the index, for example after Roux's own writes. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const indexed = this.#files.get(path)
@@ -195,7 +195,7 @@ export class Indexer {
     this.#lineage = state.lineage
     this.#paths = paths
     this.#nextKey = nextKey
-    // In an incomplete index, the keys of uncommitted files are in use too.
+    // An incomplete index has no free keys, because uncommitted files may use them.
     this.#freeKeys = state.complete ? unusedKeys(files.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
@@ -377,7 +377,7 @@ export class Indexer {
     try {
       return this.#describe(asRead, options, bytes)
     } catch (error) {
-      // Only a bug can throw here. Index the other notes anyway.
+      // Only a bug can throw here. The other notes are indexed anyway.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, options, message)
     }
@@ -650,7 +650,7 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
   }
 }
 
-/** Many programs replace a file when saving, which resets its birth time. Keeps the earliest one. */
+/** Returns the file with its earliest birth time, because many programs replace a file when saving, which resets that time. */
 function withBirthTime(file: ListedFile, indexed: KnownFile | undefined): ListedFile {
   if (indexed === undefined || indexed.stat.birthtime >= file.stat.birthtime) return file
   return { ...file, stat: { ...file.stat, birthtime: indexed.stat.birthtime } }

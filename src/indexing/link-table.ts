@@ -17,12 +17,12 @@ interface Tables {
   readonly mentions: Mentions
 }
 
-/** Folded names added, removed or respelled so far. */
+/** The folded names that have been added, removed or respelled so far. */
 interface Renaming extends Tables {
   readonly changed: Set<string>
 }
 
-/** Resolves links and finds the links that a changed name affects. Loaded on first use. */
+/** A table that resolves links, and finds the links that a changed name affects. It is loaded on first use. */
 export class LinkTable {
   readonly #writer: IndexWriter
   readonly flavor: Flavor
@@ -168,9 +168,9 @@ function toNamed(file: NamedRecord): NamedFile {
 
 export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
-  /** Outlines of uncommitted files. Undefined for files without an outline. */
+  /** The outlines of uncommitted files. An outline is undefined for a file that has none. */
   readonly placed: ReadonlyMap<number, Outline | undefined>
-  /** Called for links to headings and blocks of unread files. `at` is the index of the linking file. */
+  /** A callback for links to headings and blocks of unread files. `at` is the index of the linking file. */
   readonly onUntested?: ((at: number, part: Part) => void) | undefined
 }
 

@@ -11,7 +11,7 @@ export class Mentions {
   #next = new Int32Array(FEW)
   #entries = 0
   #withdrawn = 0
-  /** First entry of each bucket. The number of buckets is a power of two. */
+  /** The first entry of each bucket. The number of buckets is a power of two. */
   #buckets = new Int32Array(FEW).fill(END)
   #starts = new Int32Array(FEW)
   #counts = new Int32Array(FEW)

@@ -10,7 +10,7 @@ import { type EmbeddingParts, EmbeddingQueue, firstOf } from './embedding-queue.
 import { type ReadNote, type RecentBytes, readNote, versionOf } from './search-document.ts'
 
 export interface EmbeddingChoice {
-  /** Called again after a failure. If omitted, notes are not embedded. */
+  /** Opens the embedder, again after a failure. If omitted, notes are not embedded. */
   readonly openEmbedder?: () => Promise<Embedder>
   readonly mayEmbed?: ((path: string) => boolean) | undefined
   /** The embedder is faster than reading, so each note is read once for words and vectors. */
@@ -40,15 +40,15 @@ const STEP_MS = 30
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
 const READ_TOGETHER = 16
-/** For more notes than this, words are indexed first and notes are read again for vectors. */
+/** If there are more notes, words are indexed first, and notes are read again for vectors. */
 const MAX_AT_ONCE = 10_000
 /** Maximum number of notes in memory between word indexing and embedding. */
 const MAX_READ = 256
 /** Embedding starts when this many notes are in memory. */
 const ENOUGH_READ = 128
-/** In UTF-16 units. Longer notes are read again. */
+/** The maximum length in UTF-16 units. Longer notes are read again. */
 const MAX_READ_LENGTH = 1 << 15
-/** Retries before waiting for the index to change. */
+/** The number of retries before waiting for the index to change. */
 const MAX_DOUBTS = 4
 
 /** Updates words, then vectors, a few milliseconds at a time. Steps must not overlap. */
@@ -60,7 +60,7 @@ export class SearchIndexer {
   /** Keys of notes with missing or outdated words, until these are committed. */
   readonly #wordQueue = new Set<number>()
   readonly #deletedKeys = new Set<number>()
-  /** How often each note differed from the index. */
+  /** For each note, how often it differed from the index. */
   readonly #doubtCounts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
   readonly #notes = new Map<number, ReadNote>()
@@ -244,7 +244,7 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** After a failed write, all versions are compared again. */
+  /** Runs a write. If it fails, all versions are compared again. */
   async #orReload(write: () => Promise<void>): Promise<void> {
     try {
       await write()
@@ -255,7 +255,7 @@ export class SearchIndexer {
     }
   }
 
-  /** Only notes whose vectors are computed soon are kept. */
+  /** Returns true if the note's vectors are computed soon. Other notes are not kept in memory. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.hasRecentCall === false
     return isSoon && this.#wordQueue.size < MAX_AT_ONCE && this.#notes.size < MAX_READ && fields.body.length <= MAX_READ_LENGTH
@@ -269,7 +269,7 @@ export class SearchIndexer {
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
-  /** Omits deleted notes and reports those that differ from the index. */
+  /** Reads notes, leaves out deleted ones, and reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const { index, vault, recent, flavor, kindOf } = this.#parts
     if (keys.length === 0) return []

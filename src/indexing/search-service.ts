@@ -18,7 +18,7 @@ export interface SearchServiceParts extends EmbeddingChoice {
    * waits.
    */
   readonly isEager: boolean
-  /** Called when readers must reopen the index. */
+  /** A callback that runs when readers must reopen the index. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
 }
 
@@ -28,7 +28,7 @@ export interface SearchHooks {
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly onMismatch: (path: VaultPath) => void
-  /** Called when the graph's index is damaged and must be rebuilt. */
+  /** A callback that runs when the graph's index is damaged and must be rebuilt. */
   readonly onGraphDamage: () => void
   readonly onWake: () => void
   readonly onMemory: () => void
@@ -40,12 +40,15 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** Retries before waiting for a change. */
+/** The number of attempts before waiting for a change. */
 const ATTEMPTS = 3
 
 const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }
 
-/** Keeps the search index up to date. Rebuilds a damaged one, and moves to memory if the disk is not writable. */
+/**
+ * A service that keeps the search index up to date. It rebuilds a damaged one, and moves it to memory if the disk is not
+ * writable.
+ */
 export class SearchService {
   readonly #parts: SearchServiceParts
   readonly #hooks: SearchHooks
@@ -55,11 +58,11 @@ export class SearchService {
   #indexer: SearchIndexer | undefined
   #mode: Mode | undefined
   #isStale = true
-  /** Changed files that the progress does not count yet. */
+  /** The number of changed files that the progress does not count yet. */
   #unknown = 0
   #isDamaged = false
   #failures = 0
-  /** How often the graph's index was damaged since the last successful step. */
+  /** The number of times that the graph's index was damaged since the last successful step. */
   #graphDamages = 0
   #failure: string | undefined
   #reportedProblem: string | undefined
@@ -82,7 +85,7 @@ export class SearchService {
     return this.#isStopped
   }
 
-  /** Always true with `isEager`, otherwise while a caller waits. */
+  /** The value is always true with `isEager`. Otherwise, it is true while a caller waits. */
   get isWanted(): boolean {
     return this.#parts.isEager || this.#waiters.size > 0
   }
@@ -106,7 +109,7 @@ export class SearchService {
     return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
-  /** Also resolves if complete coverage is impossible for now. */
+  /** Waits until notes can be found, or until complete coverage is impossible for now. */
   async awaitFindable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiters.add({ by, done: resolve })

@@ -16,29 +16,29 @@ export interface ServiceParts {
   readonly watch?: (
     onDirty: (dirty: Dirty) => void,
     onProblem: (message: string) => void,
-    /** Called immediately for each change. `file` is undefined if unknown. */
+    /** A callback that runs immediately for each change. `file` is undefined if unknown. */
     onNoticed: (file: string | undefined) => void,
   ) => Watcher
   readonly watchKind: IndexStatus['watch']
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
-  /** True if the disk has room for the index. If omitted, an index in memory stays there. */
+  /** Returns true if the disk has room for the index. If omitted, an index in memory stays there. */
   readonly hasRoom?: () => boolean
   /** Milliseconds before the first call of `hasRoom`. */
   readonly roomCheck?: number
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
-  /** Called when readers must reopen the index. */
+  /** A callback that runs when readers must reopen the index. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
   readonly freshness?: Freshness
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
-  /** Called when memory runs short, so a service with more memory can take over. If omitted, the service stops. */
+  /** A callback that runs when memory is short, so a service with more memory can take over. If omitted, the service stops. */
   readonly onMemoryShort?: () => void
   readonly onManyRead?: () => void
   readonly onIdle?: () => void
-  /** Called after a long idle time, to release caches. */
+  /** A callback that releases caches after a long idle time. */
   readonly onLongIdle?: () => void
   readonly onError: (error: unknown) => void
 }
@@ -74,20 +74,20 @@ interface Request {
   readonly done: (error?: unknown) => void
 }
 
-/** Keeps a vault's index up to date. Runs one comparison at a time. */
+/** A service that keeps a vault's index up to date. It runs one comparison at a time. */
 export class IndexingService implements Indexing {
   readonly #parts: ServiceParts
   readonly #listeners = new Set<(status: IndexStatus) => void>()
   readonly #queue: Request[] = []
   readonly #jobs: Job[] = []
   readonly #freshness: Freshness
-  /** Open while the index contains all reported changes. */
+  /** This latch is open while the index contains all reported changes. */
   readonly #caughtUp = new Latch()
-  /** Files reported by the watcher. Undefined if there are too many or a path is unknown. */
+  /** The files that the watcher has reported. The set is undefined if there are too many or a path is unknown. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   readonly #permission = withResolvers<void>()
-  /** Opens after the first comparison, even a failed one. Closed while a damaged index is rebuilt. */
+  /** This latch opens after the first comparison, even a failed one. It is closed while a damaged index is rebuilt. */
   readonly #upToDate = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
@@ -97,7 +97,7 @@ export class IndexingService implements Indexing {
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #roomTimer: NodeJS.Timeout | undefined
-  /** How often the index moved to memory since it was last complete on disk. */
+  /** The number of times that the index moved to memory since it was last complete on disk. */
   #movesToMemory = 0
   /** `requested`: the next comparison updates the index on disk. `tried`: a comparison is doing so. */
   #diskReturn: 'no' | 'requested' | 'tried' = 'no'
@@ -107,7 +107,7 @@ export class IndexingService implements Indexing {
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
-  /** Set after memory ran short. No files are read until the next start. */
+  /** This error is set after memory ran short. Until the next start, no files are read. */
   #memoryShort: MemoryShortError | undefined
   #isFailureTransient = false
   #hasReadMany = false
@@ -176,7 +176,7 @@ export class IndexingService implements Indexing {
   }
 
   /**
-   * Runs after all earlier requests, while nothing else uses the index.
+   * Runs a job after all earlier requests, while nothing else uses the index.
    * @throws RouxError `VAULT_NOT_FOUND`, `PROVIDER_ERROR` if the vault could not be indexed, or the job's error
    */
   exclusively<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
@@ -216,7 +216,7 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** `undefined` means that the change log is writable again. */
+  /** Records why the change log cannot be written. The reason `undefined` means that it is writable again. */
   noteLog(reason: string | undefined): void {
     const { log: _, ...status } = this.#status
     this.#status = status
@@ -283,7 +283,7 @@ export class IndexingService implements Indexing {
       // Requests that arrived during a step did not start another run.
       else if (!(await this.#runSearchStep()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // Do not `await` before this call, or a request that arrives meanwhile is lost.
+    // There must be no `await` before this call, because a request that arrives meanwhile would be lost.
     this.#endRun()
   }
 
@@ -408,7 +408,7 @@ export class IndexingService implements Indexing {
     if (this.#diskReturn === 'tried') await this.#returnToDisk()
   }
 
-  /** Never resolves if another service takes over. */
+  /** Asks another service to take over, if there is one. The promise then never resolves. */
   async #awaitSuccessor(): Promise<void> {
     if (this.#parts.onMemoryShort === undefined) return
     this.#parts.onMemoryShort()
@@ -499,7 +499,7 @@ export class IndexingService implements Indexing {
     await this.#search.moveTo('memory')
   }
 
-  /** In memory, the index takes scarce space and is lost on exit. */
+  /** Waits for room on the disk, because an index in memory takes scarce space and is lost on exit. */
   #awaitRoom(): void {
     this.#movesToMemory++
     const { hasRoom, roomCheck = ROOM_CHECK.shortest } = this.#parts

@@ -13,19 +13,19 @@ export interface ApartSource {
   readonly isLeftOut: Uint8Array
 }
 
-/** Smaller communities are not compared, because their topic is unclear. */
+/** Communities with fewer notes are not compared, because their topic is unclear. */
 const MIN_NOTES = 4
 /** Terms to compare per community, those with the highest weight first. */
 const MAX_TERMS = 600
-/** Higher values favor pairs with fewer links. At 2, half the expected links equal twice the similarity. */
+/** A higher value favors pairs with fewer links. At 2, half the expected links equal twice the similarity. */
 const LINKS_WEIGHT = 1.5
-/** Keeps the logarithm finite. Any note's ten nearest notes are more similar than this. */
+/** This minimum keeps the logarithm finite. Any note's ten nearest notes are more similar than this. */
 const NO_NEAREST = 0.02
 /** Unrelated texts score about 0, because the mean is subtracted. */
 const MIN_SIMILARITY = 0
 const MAX_PAIRS = 50
 const NEAREST_PAIRS = 3
-/** High, because a few words are weak evidence. */
+/** The value is high, because a few words are weak evidence. */
 const DAMPING = 50
 
 /** Finds pairs of communities with similar content but fewer links between them than expected, the most significant first. */

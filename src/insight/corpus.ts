@@ -11,7 +11,7 @@ import { FLAG_BITS, IS_CLOSED, type NoteRecord, spreadBits } from './note-record
  */
 export interface Corpus {
   readonly notes: number
-  /** Folded words. */
+  /** The words after folding. */
   readonly forms: readonly string[]
   readonly formNumbers: ReadonlyMap<string, number>
   readonly terms: readonly string[]
@@ -30,7 +30,7 @@ export interface Corpus {
 }
 
 export interface WholeTexts {
-  /** Equal for notes with the same words in the same lines. */
+  /** Notes with the same words in the same lines have the same number. */
   readonly numbers: Float64Array
   readonly words: Uint32Array
   readonly lines: Uint32Array
@@ -41,7 +41,7 @@ export interface WholeTexts {
 export interface SharedLines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** One-based line numbers in the file, in ascending order within each note. */
+  /** The one-based line numbers in the file, in ascending order within each note. */
   readonly numbers: Uint32Array
   /** Lines with the same words have the same hash. */
   readonly hashes: Uint32Array
@@ -62,7 +62,7 @@ export interface Bags {
 export interface Lines {
   readonly offsets: Uint32Array
   readonly numbers: Uint32Array
-  /** Exclusive end of each line in `words`. */
+  /** The exclusive end of each line in `words`. */
   readonly ends: Uint32Array
   readonly words: Uint32Array
 }

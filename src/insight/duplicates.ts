@@ -7,13 +7,13 @@ import { FLAG_BITS, spreadBits } from './note-record.ts'
 const SHINGLE = 4
 const MIN_SHINGLES = 12
 /**
- * Keeps the `size` smallest hashes of a note, and compares notes with `shared` equal ones. Misses a pair of similarity ½ with a
- * probability of .0002.
+ * The sketch of a note consists of its `size` smallest hashes. Notes with `shared` equal hashes are compared. A pair of
+ * similarity ½ is missed with a probability of .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
 const MIN_SIMILARITY = 0.5
 const MAX_COMPARED = 60
-/** Minimum number of words in a line. Shorter lines may be equal by chance. */
+/** The minimum number of words in a line. Shorter lines may be equal by chance. */
 const MIN_LINE = 3
 const MAX_PAIRS = 1_000
 const SHOWN_LINES = 3
@@ -74,7 +74,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     placeOf[next[note] as number] = place
     next[note]!++
   }
-  // One note at a time, so only matching pairs stay in memory.
+  // The notes are compared one at a time, so only matching pairs stay in memory.
   const shared = new Uint8Array(notes)
   const counted: number[] = []
   const candidates: number[] = []
@@ -117,7 +117,7 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
 
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
-/** Ascending and distinct. Includes shared lines, because copies consist of them. */
+/** Returns distinct hashes in ascending order. Shared lines are included, because copies consist of them. */
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number
   const to = lines.offsets[note + 1] as number

@@ -46,8 +46,8 @@ function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
 }
 
 /**
- * For each note, the number of notes that its removal would disconnect (articulation points: Hopcroft, Tarjan 1973). Not
- * recursive, because paths may be as long as the vault.
+ * Returns, for each note, the number of notes that its removal would disconnect (articulation points: Hopcroft, Tarjan 1973). The
+ * search is not recursive, because paths may be as long as the vault.
  */
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1

@@ -15,9 +15,9 @@ import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
 export interface NoteFacts {
-  /** Without the vault's name, which may change. */
+  /** The id without the vault's name, which may change. */
   readonly id: string
-  /** Hex SHA-256 of the bytes. Empty for a file that was not read. */
+  /** The SHA-256 of the bytes in hex. It is empty for a file that was not read. */
   readonly hash: string
   readonly names: readonly string[]
   readonly isIgnored: boolean
@@ -38,7 +38,7 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly communitiesKept?: Uint8Array
   /** Indexes of the analyzed notes, sorted by id. */
   readonly order: Uint32Array
-  /** False if a text had an unexpected hash. */
+  /** The value is false if a text had an unexpected hash. */
   readonly isSettled: boolean
 }
 
@@ -53,7 +53,7 @@ export interface RunSubject {
   readonly languages?: readonly string[]
 }
 
-/** Number of records per write. Sorted writes are several times faster than random ones. */
+/** The number of records per write. Sorted writes are several times faster than random ones. */
 const WRITE_BATCH = 2_000
 
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }

@@ -20,18 +20,18 @@ export function radiusOf(links: number): number {
 }
 
 const GAP = 1
-/** Smaller gap after spreading, so linked notes can be closer. */
+/** The gap is smaller after spreading, so linked notes can be closer. */
 const LEAST_GAP = 0.5
 /** Tolerated overlap, as a share of the gap. */
 const SLACK = 0.3
 /** Filled share of a group's circle. */
 const FILL = 0.62
-/** Initial step toward the mean of the neighbors, as a share of the distance. Falls to a tenth. */
+/** The initial step toward the mean of the neighbors, as a share of the distance. It falls to a tenth. */
 const PULL = 0.5
-/** Pull toward the first position, relative to links. Otherwise, notes with a single link would crowd around their index. */
+/** The pull toward the first position, relative to links. Otherwise, notes with a single link would crowd around their index. */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6, spread: 0.3 }
 const STEPS = { groups: 200, notes: 60, all: 24, spread: 12 }
-/** Maximum distance from the position after spreading. Does not apply to notes with more than `most` links. */
+/** The maximum distance from the position after spreading. Notes with more than `most` links may move farther. */
 const MOVE = { farthest: 2.5, most: 60 }
 /** Maximum number of overlap rounds per step, and at the end. */
 const ROUNDS = { step: 2, end: 120 }
@@ -100,13 +100,13 @@ function nestsIn(bodies: readonly number[], level: Int32Array | undefined): read
 
 export interface LaidOut {
   readonly places: Places
-  /** Omitted if only new notes were placed. */
+  /** The region of each note. The array is omitted if only new notes were placed. */
   readonly regions?: Int32Array
 }
 
 /**
- * Adds new notes to a previous layout. With `again` or without a previous layout, places all notes and rotates the result to
- * match.
+ * Adds new notes to a previous layout. With `again` or without a previous layout, all notes are placed, and the result is rotated
+ * to match.
  */
 export function layOutFrom(
   { levels, ...links }: Adjacency & { readonly levels: Levels },
@@ -673,8 +673,8 @@ class Grid {
 }
 
 /**
- * Rotates, mirrors and moves positions to match the previous ones (orthogonal Procrustes problem, Schönemann 1966). Ignores
- * `NaN`.
+ * Rotates, mirrors and moves positions to match the previous ones (orthogonal Procrustes problem, Schönemann 1966). Positions
+ * that are `NaN` are ignored.
  */
 export function alignTo(places: Places, before: Places): Places {
   const placedNotes = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))

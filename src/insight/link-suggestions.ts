@@ -226,7 +226,7 @@ class Suggester {
     return answers
   }
 
-  /** Reciprocal rank in the other note's word search, or 0. Not symmetric. */
+  /** Returns the reciprocal rank in the other note's word search, or 0. The result is not symmetric. */
   #linkRate(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * PEERS, (other + 1) * PEERS).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
@@ -251,7 +251,7 @@ class Suggester {
       .slice(0, LACKING.notes)
   }
 
-  /** Requires `#words` to hold the scores of this note. */
+  /** Returns links of similar notes. `#words` must hold the scores of this note. */
   #linksOfSimilar(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const scores = new Map<number, number>()
@@ -302,7 +302,7 @@ class Suggester {
     return 2 * (this.#habits.linked[name] as number) >= (this.#habits.mentioned[name] as number)
   }
 
-  /** Weighted by word rarity. Uses the best of the target's names. */
+  /** Returns the share of words in the target's best name that occur in the note, weighted by rarity. */
   #nameShare(target: number): number {
     let best = 0
     for (const name of this.#namesOf.targets.subarray(this.#namesOf.offsets[target], this.#namesOf.offsets[target + 1])) {
@@ -443,7 +443,7 @@ function contextsOf(owners: Uint32Array, { links: all, words }: { readonly links
       ownLinked[place] = (ownLinked[place] as number) + 1
       allLinked++
     },
-    /** Excludes the current name, which is not a link. */
+    /** Returns a rate that does not count the current name, which is not a link. */
     rate(note: number, before: number): number {
       const place = 2 * note + (before === 0 ? 0 : 1)
       const usual = Math.max(allLinked / Math.max(1, total), MIN_RATE)

@@ -28,10 +28,10 @@ export interface Mentions {
   readonly isOpen: Uint8Array
 }
 
-/** Longer names are sentences that no other text repeats. */
+/** A longer name is a sentence that no other text repeats. */
 const MAX_WORDS = 12
 
-/** Empty for single letters and very long names. */
+/** Splits a name into words. There are none for single letters and very long names. */
 export function splitName(name: string): readonly string[] {
   const forms: string[] = []
   scanWords(name, (form, kind) => {
@@ -40,7 +40,7 @@ export function splitName(name: string): readonly string[] {
   return forms.some(({ length }) => length > 1) && forms.length <= MAX_WORDS ? forms : []
 }
 
-/** Languages other than English with plurals in `s`. In German, for example, *Kurs* is not the plural of *Kur*. */
+/** The languages other than English with plurals in `s`. In German, for example, *Kurs* is not the plural of *Kur*. */
 const PLURAL_S = new Set(['ca', 'es', 'fr', 'pt'])
 
 /** Removes a plural `s`. Stems would be too short for names: `settings` becomes `set`. */
@@ -67,7 +67,7 @@ export function wordNumbers({ forms, languages }: Pick<Corpus, 'forms' | 'langua
   return { count: numbers.size, of }
 }
 
-/** Omits names that consist of function words or contain a word without occurrences. */
+/** Returns the words of names. Names that consist of function words or contain a word without occurrences are left out. */
 export function nameWords(
   names: readonly (readonly string[])[],
   { corpus, words }: { readonly corpus: Pick<Corpus, 'formNumbers' | 'termOf' | 'isFunctionWord'>; readonly words: WordNumbers },
@@ -163,7 +163,7 @@ type FindLongest = (words: Uint32Array, from: number) => Match | undefined
 function longestName(names: readonly (readonly number[])[], terms: number): FindLongest {
   const nextStates = new Map<number, number>()
   const namesOf: number[][] = [[]]
-  /** 1 for words that start a name. Rejects most words early. */
+  /** The value is 1 for words that start a name. This check rejects most words early. */
   const begins = new Uint8Array(terms)
   for (const [name, nameWords] of names.entries()) {
     if (nameWords[0] === undefined) continue

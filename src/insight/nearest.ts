@@ -7,7 +7,7 @@ import { distinctiveDocuments, idfOf, type WordSearch, wordSearch } from './word
 const NEIGHBORS_KEPT = 10
 const CANDIDATES = 40
 
-/** Nearest notes by TF-IDF cosine. Similarities are symmetric and below 1. Runs in linear time. */
+/** Finds the nearest notes by TF-IDF cosine, in linear time. Similarities are symmetric and below 1. */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
   // Equivalent to one unique extra word per note.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)

@@ -8,17 +8,17 @@ import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/byte
 import { WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 
-/** A note's words by line. Encoded, a word takes about three bytes. */
+/** A note's words by line. In encoded form, a word takes about three bytes. */
 export interface NoteRecord {
   /** ISO 639-1 code, or `undefined` if the language is unclear. */
   readonly language: string | undefined
-  /** Distinct folded words, in order of first appearance. */
+  /** The distinct folded words, in order of first appearance. */
   readonly forms: readonly string[]
-  /** One-based numbers of the lines with words, in ascending order. */
+  /** The one-based numbers of the lines with words, in ascending order. */
   readonly lines: Uint32Array
   /** Lines with the same words have the same hash. */
   readonly hashes: Uint32Array
-  /** Exclusive end of each line in `words`. */
+  /** The exclusive end of each line in `words`. */
   readonly ends: Uint32Array
   /** Words in order: `form << FLAG_BITS`, plus `IS_CLOSED` if a link cannot be inserted. */
   readonly words: Uint32Array
@@ -41,7 +41,7 @@ export interface RecordSource {
   readonly bodyStart: number
 }
 
-/** Reads the words of a note's body, without link destinations and HTML tags. Runs in linear time and never throws. */
+/** Reads the words of a note's body, without link destinations and HTML tags. The function takes linear time and never throws. */
 export function readWords(source: RecordSource, sink: PlacedWordSink): void {
   scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
 }
@@ -103,7 +103,7 @@ class Silences {
   }
 }
 
-/** Reused, because allocating new arrays costs a tenth of the time. */
+/** The arrays are reused, because allocating new ones would cost a tenth of the time. */
 const scratch = {
   formHashes: new NumberList(),
   lines: new NumberList(),

@@ -18,7 +18,7 @@ interface Word extends PlacedName {
 }
 
 /**
- * Prefers positions near the given line, then those with the same case.
+ * Finds names in a text. Positions near the given line come first, then those with the same case.
  * @returns `undefined` for names that the text does not contain
  */
 export function placeNames(source: RecordSource, requested: readonly WantedName[]): readonly (PlacedName | undefined)[] {
@@ -58,7 +58,7 @@ const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
 const PAIRED = /[\p{Ps}\p{Pe}"“”«»]/gu
 
-/** Includes balanced marks around a name, such as the `)` of `GTD (method)`. */
+/** Extends a name by balanced marks around it, such as the `)` of `GTD (method)`. */
 function withOuterMarks(text: string, place: PlacedName, name: string): PlacedName {
   const marks = name.split(/[\p{L}\p{N}]+/u)
   const [before = '', after = ''] = [marks[0], marks.at(-1)?.replace(/[,;，；、]$/, '')]

@@ -10,7 +10,7 @@ const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
 const SPACE = { innermost: 0.45, outermost: 1.7 }
 /** Scales territories down to leave gaps between them. */
 const SHRUNK = 0.97
-/** Number of cells. Above `large` cells, the number per note falls. */
+/** The number of cells. Above `large` cells, the number per note falls. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
 /** Share of the frame covered by notes and half of the gaps around them. */
 const FILL = 0.55
@@ -180,7 +180,7 @@ function move(places: Float32Array, bodies: readonly number[], { needs, cells, s
   }
 }
 
-/** One-dimensional optimal transport. Returns target positions in bins. */
+/** Solves one-dimensional optimal transport. Returns target positions in bins. */
 function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   let [passedMass, reached, bin] = [0, 0, 0]
   return have.map((mass) => {
@@ -253,7 +253,7 @@ function fitSites(
   }
 }
 
-/** How fast the weights adjust. Above 1, they would overshoot. */
+/** The rate at which the weights adjust. Above 1, they would overshoot. */
 const PACE = 0.4
 
 function siteOf({ x, y, weights }: Sites, a: number, b: number): number {

@@ -2,7 +2,7 @@ import type { Adjacency } from '../core/csr.ts'
 
 /** Probability that a walk ends at each step. */
 const STOP_PROBABILITY = 0.15
-/** Drops smaller residuals to limit the work per note. */
+/** Smaller residuals are dropped to limit the work per note. */
 const MIN_VISITS = 1e-4
 
 export type Walker = ReturnType<typeof walker>

@@ -10,7 +10,7 @@ export interface Loss {
   readonly unreachable: readonly number[]
 }
 
-/** `removed` is 1 for each removed note. Runs in linear time. */
+/** Returns what breaks off without the removed notes, in linear time. `removed` is 1 for each removed note. */
 export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
   const both = undirected(graph)
   const lostNotes = partsTouched(both, removed)
@@ -54,7 +54,7 @@ function walk({ offsets, targets }: Adjacency, start: number, visited: Uint8Arra
   return reached
 }
 
-/** Includes the starts. Paths do not cross removed notes. */
+/** Marks the notes that can be reached, including the starts. Paths do not cross removed notes. */
 function reachable(graph: Adjacency, isStart: Uint8Array, removed?: Uint8Array): Uint8Array {
   const visited = removed === undefined ? new Uint8Array(graph.offsets.length - 1) : removed.slice()
   const reached = new Uint8Array(visited.length)

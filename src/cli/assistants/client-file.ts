@@ -189,9 +189,9 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
     if (file.text !== undefined) accessSync(realPath, constants.W_OK)
     if (file.text !== undefined) backup = writeBackup(realPath, { text: file.text, mode }, now)
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
-    // Set the mode explicitly, because `writeFile` applies the umask.
+    // The mode is set explicitly, because `writeFile` applies the umask.
     chmodSync(temporary, mode)
-    // Prevents two Roux processes from overwriting each other's changes.
+    // The lock prevents two Roux processes from overwriting each other's changes.
     withFileLock(`${realPath}.roux-lock`, () => {
       requireUnchanged(file)
       renameSync(temporary, realPath)

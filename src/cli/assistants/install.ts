@@ -49,7 +49,7 @@ export async function install(invocation: Invocation): Promise<number> {
   })
 }
 
-/** With this many other servers, tool lists fill much of the model's context. */
+/** If a client has this many other servers, their tool lists fill much of the model's context. */
 const MANY_SERVERS = 4
 
 function adviceFor({ options }: Invocation, { text = '' }: ClientFile, place: EntryPlace): readonly string[] {
@@ -167,7 +167,7 @@ export function warningsOf({ command, args: [script = ''] }: Launch): readonly s
   return [`${passing} belongs to one version of Node. Run this again after removing that version; "roux doctor" reports it.`]
 }
 
-/** Prefers a link in PATH, which survives updates of Node. */
+/** Returns the path of Node, preferably a link in PATH, which survives updates of Node. */
 function stableNode({ program, env, platform }: Host): string {
   if (!namesVersion(program.node)) return program.node
   const names = (env.PATH ?? env.Path ?? '')
@@ -186,7 +186,7 @@ function isSame(path: string, real: string): boolean {
 }
 
 export interface VaultsToServe {
-  /** Omitted to serve all vaults in the server's settings. */
+  /** The vault to serve. If omitted, the server serves all vaults in its settings. */
   readonly vault?: string
   readonly config?: string
 }

@@ -48,7 +48,7 @@ async function reply(invocation: Invocation, shell: Shell, args: readonly string
   return `${[fileKinds, ...lines].join('\n')}\n`
 }
 
-/** Ignores case only if there is no exact match. */
+/** Returns the candidates that start with the text. Case is ignored only if there is no exact match. */
 function matchingStart(candidates: readonly Candidate[], start: string): readonly Candidate[] {
   // A line feed in a name would split it into two candidates.
   const usable = candidates.filter(({ value }) => !/[\n\r\t]/.test(value))
@@ -88,7 +88,7 @@ async function fromVaults(
       vaults.map(async (vault) => {
         const core = await openCore(vault.settings, { ...vault, watch: false, shared })
         try {
-          // Do not wait for indexing.
+          // Names are read from the existing index, without waiting for indexing.
           return await core.store.read(async (snapshot) => await namesIn(snapshot, kind, { start, vault: vault.name }))
         } finally {
           await core.close()

@@ -134,7 +134,7 @@ function countFolders(root: string, atMost: number): number {
   return count
 }
 
-/** Opens no connection, unlike `roux ai test`. */
+/** Checks the AI settings without opening a connection, unlike `roux ai test`. */
 export async function checkAi(host: Host, loaded: LoadedVault): Promise<readonly Finding[]> {
   const { ai } = loaded.settings
   if (!ai.enabled) return []

@@ -27,7 +27,10 @@ const ELLIPSIS = '…'
 // Interlinear annotation characters, which notes do not normally contain.
 const [OPEN, CLOSE] = ['\ufff9', '\ufffb']
 
-/** Keeps line breaks in tables, lists and code. Shows the lines with the most highlights. */
+/**
+ * Wraps text, and keeps line breaks in tables, lists and code. If there are too many lines, those with the most highlights are
+ * shown.
+ */
 export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
   // Reserve room for an ellipsis at both ends.
   const all = withMarksClosed(writtenLines(marked).flatMap((words) => wrapWords(words.join(' '), width - 2, { words })))
@@ -103,9 +106,9 @@ function bestWindow(counts: readonly number[], size: number): number {
   return best.from
 }
 
-/** Leaves code and truncated links unchanged. */
+/** Removes markup, but leaves code and truncated links unchanged. */
 export function readableText(text: MarkedText): MarkedText {
-  // Remove links twice, because a link may contain an image.
+  // Links are removed twice, because a link may contain an image.
   return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, text)
 }
 

@@ -5,7 +5,7 @@ import type { Heading } from '../../core/note.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
 import { type Look, printable, printableText, type Style } from './text.ts'
 
-/** Red like `grep`, because it is readable on light and dark backgrounds. */
+/** Matches are red, as in `grep`, because red is readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: '1',
   faint: '2',
@@ -27,7 +27,7 @@ export interface AnswerOptions {
 /** Writes answers to stdout and all other output to stderr. */
 export class Printer {
   readonly #host: Host
-  /** Defaults to true if stdout is not a terminal. */
+  /** If true, output is JSON. The default is true if stdout is not a terminal. */
   readonly json: boolean
 
   constructor(host: Host, json: boolean) {
@@ -43,7 +43,7 @@ export class Printer {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
     const { stdout } = this.#host
-    // Imported on demand to keep server startup fast.
+    // The module is imported on demand to keep server startup fast.
     const { renderForPeople } = await import('./render.ts')
     const look = { width: stdout.columns || undefined, paint: (style: Style, text: string) => this.paint(style, text, stdout) }
     await this.text(render?.(value, look) ?? renderForPeople(value, { ...look, question }))

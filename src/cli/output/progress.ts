@@ -11,7 +11,7 @@ interface Step extends Progress {
   readonly text: string
 }
 
-/** Updates one line on a terminal. On other streams, prints a line per 10 percent, but only with `always`. */
+/** A progress line that is updated in place on a terminal. Other streams get a line per 10 percent, but only with `always`. */
 export class ProgressLine {
   readonly #printer: Printer
   readonly #isAlwaysShown: boolean

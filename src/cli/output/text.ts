@@ -55,7 +55,7 @@ export function wrapWords(
   room: number,
   { breaks = true, words = text.split(' ') }: WrapOptions = {},
 ): readonly string[] {
-  // Longer strings are too wide or mostly combining marks.
+  // A string of more characters is too wide or consists mostly of combining marks.
   if (text.length <= 4 * room && textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
   let line = ''

@@ -33,7 +33,7 @@ export function liveSettings(
   const started = overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
   const messages = new Set(loaded.warnings)
   let current: LoadedSettings = { ...loaded, settings: started }
-  /** `undefined` if no source sets `http.enabled`. */
+  /** The value is `undefined` if no source sets `http.enabled`. */
   let httpSetting = httpSettingOf(loaded)
   let timer: NodeJS.Timeout | undefined
   let fileState: string | undefined

@@ -21,7 +21,7 @@ export interface AnnouncedPage {
   readonly key: string
 }
 
-/** Announced folders by file, one list per connection of the shared server. */
+/** The announced folders by file, with one list per connection of the shared server. */
 const announced = new Map<string, Set<readonly string[]>>()
 
 /** Write errors are ignored. @returns a function that withdraws these folders */

@@ -29,7 +29,7 @@ import { nameVaults, openServing } from './serving.ts'
 import { refusedTo, unnamedVault, vaultsAnnouncedTo, visibleVaults } from './token-rights.ts'
 
 export interface WebView {
-  /** Receives a single-use address that expires after a minute. Omitted if other processes request the address. */
+  /** A callback for a single-use address that expires after a minute. It is omitted if other processes request the address. */
   readonly onAddress?: (address: string, isWaiting: () => boolean) => void
   readonly portAdvice?: string
 }
@@ -94,7 +94,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     log: (line) => printer.warn(line),
   })
   const home = new URL('/', server.url).href
-  // Do not announce `roux open`, which ends with this process.
+  // The page of `roux open` is not announced, because it ends with this process.
   if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
   const stopped = new Promise<void>((resolve) => host.onSignal(resolve))

@@ -22,7 +22,7 @@ type SharedOptions = Required<
 export interface Serving {
   readonly vaults: ServedVaults
   readonly events: ServerEvents
-  /** Follows the settings files after `watch()` has been called. */
+  /** Settings that follow the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
   readonly switchedOffForPage: SwitchedOffBy

@@ -66,7 +66,7 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   await printSecret(invocation, requireToken(tokens, added.name))
 }
 
-/** Only a warning, because the vault may be configured later. */
+/** Warns about unknown vaults. The token is still created, because a vault may be configured later. */
 export async function warnAboutUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const vaultNames = Object.keys(settings.vaults)

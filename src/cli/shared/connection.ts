@@ -35,7 +35,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #parts: ConnectionParts
   readonly #listeners: (() => void)[] = []
-  /** How long the server runs after this connection, in milliseconds. Unset for refused connections and status requests. */
+  /** The time in milliseconds that the server runs after this connection. Refused connections and status requests have none. */
   keep: number | undefined
   #retry: Notice['again']
 
@@ -44,7 +44,7 @@ export class Connection {
     this.#parts = parts
   }
 
-  /** Lets running calls finish. The relay then reconnects. */
+  /** Ends the connection after running calls have finished. The relay then reconnects. */
   end(retry: Notice['again']): void {
     this.#retry ??= retry
     if (this.keep === undefined) this.#socket.destroy()
@@ -145,7 +145,7 @@ async function accept(argv: readonly string[], host: Host) {
   return { loaded, invocation }
 }
 
-/** With a decision option, even a reading tool changes data. */
+/** Returns true if an option records a decision. Even a reading tool changes data with such an option. */
 function isDecision({ name, annotations }: Tool, options: ReadonlyMap<string, unknown>): boolean {
   return !annotations.readOnlyHint || decisionOptions(name).some((option) => options.has(option.name))
 }

@@ -23,7 +23,7 @@ export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>
 }
 
 /**
- * Starts the shared server on the first request that needs a vault, so listing tools starts no server.
+ * Starts the shared server on the first request that needs a vault, so merely listing tools starts no server.
  * @param serve resolves to the exit code
  */
 export function relayFirst({ script, bootIndexer }: Sharing, host: Host, serve: Serve): Promise<number> {

@@ -39,7 +39,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   let unused: NodeJS.Timeout | undefined
   let unusedAt = performance.now() + FIRST_CONNECTION_TIMEOUT_MS
   const wait = (): void => {
-    // After an update of the program, exit with the last connection.
+    // After an update of the program, the server exits with its last connection.
     const isCurrent = quietly(() => placeOf(host).socket) === place.socket
     if (connections.size === 0) unused = setTimeout(stop, isCurrent ? unusedAt - performance.now() : 0).unref()
   }
@@ -60,7 +60,8 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     })
     connections.set(connection, ending)
   })
-  // This process holds the lock, so an existing socket is stale. Do not publish the token for that socket.
+  // An existing socket is stale, because this process holds the lock. The announcement must not contain the token for that
+  // socket.
   announce(place)
   if (!isWindows) rmSync(place.socket, { force: true })
   await once(server.listen({ path: place.socket, backlog: BACKLOG }), 'listening')
@@ -81,7 +82,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   await Promise.race([vaults.close(), pause(SHUTDOWN.gone - SHUTDOWN.closed)])
 }
 
-/** Without a token, the server is still starting. Call only while holding the lock. */
+/** Writes the announcement. Without a token, it says that the server is still starting. The caller must hold the lock. */
 function announce({ announcement }: Place, token?: string): void {
   const newFile = `${announcement}.new`
   writeFileSync(newFile, token === undefined ? `${process.pid}` : `${process.pid} ${token}`, { mode: 0o600 })

@@ -17,7 +17,7 @@ interface SharedVault {
 export interface VaultUser {
   /** Milliseconds that a vault stays open after its last connection. */
   keep(): number
-  /** Called for a changed setting that requires reopening the vault. */
+  /** A callback for a changed setting that requires reopening the vault. */
   onOutdated(): void
 }
 
@@ -111,7 +111,7 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
     indexing.begin()
     onBegin()
   })
-  // A command must see all earlier changes to files.
+  // The index is updated first, because a command must see all earlier changes to files.
   const ready: Indexing['ready'] = async (timeout, signal) => {
     const isReady = await indexing.ready(timeout, signal)
     // The status reports this error.
@@ -121,7 +121,7 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
   return overlaid(indexing, { begin, ...(watch ? {} : { ready }) })
 }
 
-/** Unlike object spread, supports instances with private members. */
+/** Returns a view of an object with some members replaced. Unlike object spread, it supports instances with private members. */
 export function overlaid<T extends object>(base: T, overrides: { readonly [K in keyof T]?: T[K] | undefined }): T {
   return new Proxy(base, {
     get(_target, key) {

@@ -32,7 +32,8 @@ interface Review {
 }
 
 /**
- * Validates each accepted link immediately. Adds all of them in a single change at the end, even after Ctrl+C.
+ * Offers links one by one, and validates each accepted link immediately. All of them are added in a single change at the end,
+ * even after Ctrl+C.
  * @throws UsageError without a terminal
  */
 export async function applyLinks(invocation: Invocation, tool: Tool, args: Arguments): Promise<number> {
@@ -121,7 +122,7 @@ async function choose(parts: Review): Promise<Choice> {
   const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
   for await (const { offer, total } of offersOf(parts, () => dismissed.size)) {
     if (offerCount >= limit || accepted.length === MAX_ITEMS) break
-    // Two edits of one line would conflict.
+    // Two edits of the same line would conflict.
     if (accepted.some(({ from, line }) => from === offer.from && line === offer.line)) {
       postponed++
       continue
@@ -224,7 +225,7 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLin
 }
 
 export interface AnswerPrompt {
-  /** `undefined` at the end of input or after Ctrl+C. */
+  /** Asks a question. The answer is `undefined` at the end of input or after Ctrl+C. */
   ask(question: string): Promise<string | undefined>
   close(): void
 }
@@ -241,7 +242,7 @@ function openPrompt({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' |
     isStopped = true
     lines.close()
   }
-  // In raw mode, the terminal reports Ctrl+C as a key. Otherwise, it arrives as a signal.
+  // A terminal in raw mode reports Ctrl+C as a key. Otherwise, Ctrl+C arrives as a signal.
   lines.on('SIGINT', stop)
   onSignal(stop)
   return {

@@ -108,7 +108,10 @@ function placeOf(text: string, { cwd, vaults }: ShellContext): string {
   throw new UsageError(`${shellWord(path)} is not inside a vault.`, `To use it as a vault: --vault ${shellWord(path)}`)
 }
 
-/** Uses forward slashes. Resolves symbolic links only if the path is not inside the folder as written. */
+/**
+ * Returns the path within a folder, with forward slashes. Symbolic links are resolved only if the path is not inside the folder
+ * as written.
+ */
 function insideOf(root: string, path: string): string | undefined {
   for (const inside of [relative(root, path), relative(realPath(root), realPath(path))]) {
     if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return inside.split(sep).join('/')
@@ -124,7 +127,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Does not wait for vectors if computing them may take hours. */
+/** Waits until notes can be found, but not for vectors if computing them may take hours. */
 export async function awaitFindable(core: GraphCore, by: SearchReadiness, { embedder }: Settings): Promise<void> {
   await core.indexing.awaitFindable('words', NO_TIMEOUT)
   if (by === 'meaning' && embedder.kind === 'static') await core.indexing.awaitFindable('meaning', NO_TIMEOUT)

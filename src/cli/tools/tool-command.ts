@@ -81,7 +81,7 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
     const remainders = by === undefined ? [] : [...answeringVaults].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
-  // Do not repeat calls that may already have written something.
+  // A call that may already have written something must not be repeated.
   const { value, warnings, remainder, list } = await withVaults(
     invocation,
     vaults,
@@ -114,12 +114,12 @@ const PAGES: Readonly<Record<string, RenderAnswer>> = {
   gaps: (value, look) => renderGaps(value as GapList, look),
 }
 
-/** With one vault, tools have no `vault` argument. With several, the argument is checked after loading. */
+/** Removes the argument `vault`, which tools do not have with one vault. With several vaults, it is checked after loading. */
 export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }
 
-/** On the command line, reading needs no permission. */
+/** Allows all reading tools, because reading on the command line needs no permission. */
 function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
   const set = <T extends LoadedVault>(loadedVault: T): T => ({
     ...loadedVault,

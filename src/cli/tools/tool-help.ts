@@ -2,7 +2,7 @@ import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
-/** Only people may make these decisions, so tools have no such parameters. */
+/** These options are decisions that only people may make, so tools have no such parameters. */
 const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
   [
     'map',
@@ -42,7 +42,7 @@ export interface Parameter extends Option {
   readonly isWord?: true
 }
 
-/** Optional parameters that may be positional, by tool. Other tools use their first free-text parameter. */
+/** Optional parameters that may be positional, by tool. For other tools, the first free-text parameter may be positional. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([

@@ -21,7 +21,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 const CHUNK_LENGTH = 64_000
 
-/** Only `json` includes links to missing targets. */
+/** Formats an export. Links to missing targets are included only in `json`. */
 export async function* formatExport(
   rows: AsyncIterable<ExportRow>,
   name: ExportFormat,

@@ -122,7 +122,7 @@ function incompleteFileError(): RouxError {
 async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const temporary = `${path}.${process.pid}.tmp`
   try {
-    // Open the file first, because a stream that is destroyed while opening may still create it.
+    // The file is opened first, because a stream that is destroyed while opening may still create it.
     const file = await open(temporary, 'wx')
     try {
       await pipeline(pieces, file.createWriteStream())
@@ -145,7 +145,7 @@ async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<n
 export interface MapPageOptions {
   readonly template: string
   readonly included: { readonly texts: boolean; readonly quotes: boolean }
-  /** Called for unreadable notes, which are exported without text. */
+  /** A callback for unreadable notes, which are exported without text. */
   onUnread(message: string): void
 }
 

@@ -12,14 +12,14 @@ export interface ServedVaults extends Vaults {
   close(by: number): Promise<void>
 }
 
-// In milliseconds. Indexing stops after the current batch, but clients do not wait longer.
+// The time to close in milliseconds. Indexing stops after the current batch, but clients do not wait longer than this.
 const CLOSE_MS = 2_000
 
 interface ServingCallbacks extends Required<Pick<OpenOptions, 'onError' | 'permits' | 'onBegin'>> {
   ai(vault: LoadedVault): Settings['ai']
 }
 
-/** Opens vaults on demand, so `initialize` alone reads nothing. */
+/** Serves vaults that are opened on demand, so `initialize` alone reads nothing. */
 export function serveVaults(
   host: Host,
   vaults: readonly LoadedVault[],
@@ -36,7 +36,7 @@ export function serveVaults(
     return opening
   }
   const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
-  // From now on, keep all vaults up to date.
+  // This flag is true from the time when all vaults must be kept up to date.
   let hasBegun = false
   const onBegin = (): void => {
     if (hasBegun) return

@@ -58,7 +58,7 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
   return { ...facts, bytes: measureIndexes(settings) }
 }
 
-/** Enough to load a model and measure its speed. */
+/** This many milliseconds are enough to load a model and measure its speed. */
 const LOOK_MS = 3_000
 
 /** Finds out how much work is left without finishing it. */
@@ -67,7 +67,7 @@ async function lookAtSearch({ indexing, embedding }: GraphCore): Promise<void> {
   if (embedding !== undefined) await indexing.awaitFindable('meaning', LOOK_MS)
 }
 
-/** Fails if vectors are still missing afterwards. */
+/** Indexes the vaults, and fails if vectors are still missing afterwards. */
 export async function index(invocation: Invocation): Promise<number> {
   const { host, printer, options, positionals } = invocation
   const startedAt = performance.now()
@@ -139,7 +139,7 @@ interface VaultResults<T> {
   readonly isPartial: boolean
 }
 
-/** With several vaults, a failure is a warning unless all fail. @throws RouxError the first error */
+/** Asks each vault. With several vaults, a failure is a warning unless all fail. @throws RouxError the first error */
 async function askEachVault<T>(
   printer: Printer,
   vaults: readonly LoadedVault[],

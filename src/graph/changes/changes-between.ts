@@ -16,7 +16,7 @@ export interface CommittedFiles {
   readonly change: string | undefined
 }
 
-/** Enough to distinguish all versions of a vault's notes. */
+/** This many digits distinguish all versions of a vault's notes. */
 const HASH_DIGITS = 16
 
 /** Returns `undefined` if a link points to an unknown file. */

@@ -4,15 +4,15 @@ import { nameOf } from '../../core/paths.ts'
 
 export interface Movable {
   readonly path: string
-  /** Empty if the file was not read. */
+  /** The file's hash, which is empty if the file was not read. */
   readonly hash: string
   links(): ReadonlySet<string>
 }
 
-/** With fewer shared links, file names must match too. */
+/** If files share fewer links than this, their names must match, too. */
 const DISTINCTIVE_LINKS = 2
 
-/** Matches by content, then by links if they are unique. @returns new paths by old path */
+/** Matches moved files by content, and then by links if they are unique. @returns new paths by old path */
 export function matchMoves(removed: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
   const moves = new Map<string, string>()
   if (removed.length === 0 || added.length === 0) return moves
@@ -58,7 +58,9 @@ function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | u
   return groups
 }
 
-/** Some editors save by deleting and recreating a file. Merges such pairs into one change. */
+/**
+ * Merges the removal and the addition of one file into one change, because some editors save by deleting and recreating a file.
+ */
 export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
   const deleted = files.filter(({ from, to }) => from !== undefined && to === undefined)
   const added = files.filter(({ from, to }) => from === undefined && to !== undefined)

@@ -8,7 +8,7 @@ const TEXT = { nearest: 5, weight: 0.9 }
 /** Links to notes with more incoming links weigh less. */
 const FULL_LINKS = 3
 
-/** Undirected links without index notes and self-links. Weights are at most 1 and lower for popular notes. */
+/** Returns undirected links without index notes and self-links. Weights are at most 1 and lower for popular notes. */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
   const edges = new EdgeBuilder(targets.length)
   const incoming = new Uint32Array(isIndex.length)

@@ -8,16 +8,16 @@ import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface CommunitySource extends Omit<KeyNotesSource, 'isIndex' | 'corpus'> {
-  /** Ascending, so the order of notes does not affect the result. */
+  /** The ids in ascending order, so the order of notes does not affect the result. */
   readonly ids: readonly string[]
   readonly corpus: LabelCorpus
 }
 
-/** One resolution per level. */
+/** There is one resolution per level. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * Minimum gain for leaving a community. With lower values, changing 1 % of the links changes 10 % of a large vault's communities.
- * Higher values cost more than 0.005 modularity.
+ * The minimum gain for leaving a community. If it were lower, changing 1 % of the links would change 10 % of a large vault's
+ * communities. A higher one costs more than 0.005 modularity.
  */
 const STAY = { node: 0.2, group: 0.08 }
 const MIN_NOTES = 3

@@ -11,7 +11,7 @@ export interface KeptCommunities {
 }
 
 export type Divisions = readonly [Membership, Membership]
-/** Small communities have no id. */
+/** The ids of both levels. Small communities have none. */
 export type Names = readonly [readonly string[], readonly string[]]
 
 export interface NamedCommunities extends Pick<Communities, 'changed' | 'successors'> {
@@ -28,7 +28,10 @@ export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly st
   return [recall(of[0]), recall(of[1])]
 }
 
-/** Reuses the ids of matching stored communities. Only the first `counts` communities of each level get ids. */
+/**
+ * Gives each community an id, that of a matching stored community if possible. Only the first `counts` communities of each level
+ * get ids.
+ */
 export function nameCommunities(
   now: Divisions,
   counts: readonly [number, number],

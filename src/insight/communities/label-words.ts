@@ -68,7 +68,7 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
   return usedTerms
 }
 
-/** Most distinctive first. `counts` is scratch space and must be all zeros. */
+/** Returns the most distinctive terms first. `counts` is scratch space and must be all zeros. */
 function distinctiveTerms(
   corpus: LabelCorpus,
   { notes, whole }: LabeledGroup,
@@ -99,7 +99,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** Text without spaces is indexed as overlapping character pairs. Drops the second of two overlapping words. */
+/** Drops the second of two overlapping words, because text without spaces is indexed as overlapping character pairs. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {
@@ -109,5 +109,5 @@ function withoutOverlaps(words: readonly string[]): readonly string[] {
   return kept
 }
 
-/** First code unit of CJK scripts. */
+/** The first code unit of CJK scripts. */
 const UNSPACED = 0x2e80

@@ -4,7 +4,7 @@ export interface LeidenOptions {
   /** Values above 1 produce more and smaller communities. */
   readonly resolution: number
   readonly start?: Uint32Array
-  /** Stabilizes communities against small changes. Defaults to 0. */
+  /** A bonus that stabilizes communities against small changes. The default is 0. */
   readonly stay?: StayBonus
 }
 
@@ -17,7 +17,8 @@ export interface StayBonus {
 const FREE: StayBonus = { node: 0, group: 0 }
 
 /**
- * Above `entries` row entries, stop once a pass gains less than `gain` modularity. Uniform graphs would take a dozen more passes.
+ * A graph with more than `entries` row entries stops once a pass gains less than `gain` modularity. Uniform graphs would take a
+ * dozen more passes.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
@@ -30,7 +31,7 @@ export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }:
   const base = levelOf(graph, strengthsOf(graph))
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
   let communities: Uint32Array = start === undefined ? ownNumbers(count) : connectedParts(graph, start)
-  // Avoids division by zero.
+  // A graph without links has a total of 0, by which the penalty below would be divided.
   if (total === 0) return connectedParts(graph, communities)
   const isLarge = graph.targets.length > LARGE.entries
   for (let reached = isLarge ? modularity(graph, communities, resolution) : 0; ; ) {
@@ -114,7 +115,7 @@ interface Weights {
   readonly stay: number
 }
 
-/** Relative to the node's strength. Smaller gains are rounding errors. */
+/** The minimum gain relative to the node's strength. Smaller gains are rounding errors. */
 const MIN_GAIN = 1e-9
 
 /**
