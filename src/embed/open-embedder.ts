@@ -20,8 +20,8 @@ export async function openEmbedder(
 ): Promise<Embedder | undefined> {
   switch (settings.kind) {
     case 'static': {
-      const { openLazyStaticEmbedder } = await import('./static-embedder.ts')
-      return openLazyStaticEmbedder(tablesFor(settings, dependencies), { kept: UNUSED_AFTER, isExpected: true })
+      const { openStaticEmbedder } = await import('./static-embedder.ts')
+      return openStaticEmbedder(tablesFor(settings, dependencies), { kept: UNUSED_AFTER, isExpected: true })
     }
     case 'transformers': {
       const { openTransformersEmbedder } = await import('./transformers-embedder.ts')

@@ -1,5 +1,6 @@
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from '../core/errors.ts'
+import { eachInTurn, takeTurns } from '../core/waiting.ts'
 import type { PieceCounts } from './piece-index.ts'
 import { makeTableRoom, type RowSums } from './row-sums.ts'
 import { SentencePieces } from './sentence-pieces.ts'
@@ -10,9 +11,6 @@ import { WordPieces } from './word-pieces.ts'
 const KEEP_MS = 5_000
 
 const BATCH = 256
-
-/** Maximum time before yielding to the event loop. */
-const TURN_MS = 15
 
 /** Rows per read. They fit in a memory page and are used about equally often. */
 const READ_AT_ONCE = 16
@@ -33,17 +31,100 @@ export interface StaticTables {
   readonly dimensions?: number | undefined
 }
 
+export interface StaticOptions {
+  /** Milliseconds to keep the tables after the last embedding. */
+  readonly kept?: number
+  /** Opens the tables at once instead of for the first text. */
+  readonly isExpected?: boolean
+  /** JavaScript gives the same results. */
+  readonly simd?: boolean
+}
+
+export type StaticEmbedder = ReturnType<typeof openStaticEmbedder>
+
 /**
- * Opens an embedder that reads rows on demand. The files stay open until `close`. Without `simd`, results are identical.
+ * Sums the table rows of a text's pieces, in an English and a multilingual part. Reads rows on demand, and keeps them in memory
+ * only while in use.
  * @throws RouxError `PROVIDER_ERROR` that names the file
  */
-export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmbedder {
-  const plan = planOf(tables)
-  const english = openPart(plan.english, (head) => new WordPieces(head.vocabulary), simd)
-  if (plan.multilingual === undefined) return new StaticEmbedder(plan, english)
+export function openStaticEmbedder(
+  tables: StaticTables,
+  { kept = KEEP_MS, isExpected = false, simd = true }: StaticOptions = {},
+) {
+  const { english, multilingual, ...traits } = planOf(tables)
+  let open: OpenTables | undefined
+  let timer: NodeJS.Timeout | undefined
+  let users = 0
+  let isClosed = false
+  const requireOpen = (): void => {
+    if (isClosed) throw closedError(traits.id)
+  }
+  const take = (): OpenTables => {
+    requireOpen()
+    open ??= openTables(english, multilingual, simd)
+    users++
+    return open
+  }
+  const closeTables = (): void => {
+    clearTimeout(timer)
+    open?.english.close()
+    open?.multilingual?.close()
+    open = undefined
+  }
+  const release = (): void => {
+    users--
+    clearTimeout(timer)
+    timer = setTimeout(() => users === 0 && closeTables(), kept).unref()
+  }
+  const use = <T>(read: (tables: OpenTables) => T): T => {
+    const taken = take()
+    try {
+      return read(taken)
+    } finally {
+      release()
+    }
+  }
+  if (isExpected) use(() => {})
+  return {
+    ...traits,
+    batch: BATCH,
+    async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
+      const taken = take()
+      try {
+        const vectors = await eachInTurn(texts, takeTurns(signal), (text) => {
+          requireOpen()
+          return vectorOf(taken, text, kind)
+        })
+        signal?.throwIfAborted()
+        return vectors
+      } finally {
+        release()
+      }
+    },
+    /** Synchronous. Takes linear time, plus at most one pass over the tables. */
+    embedText: (text: string, kind: EmbedKind = 'passage'): Float32Array => use((taken) => vectorOf(taken, text, kind)),
+    knowsWord(word: string): boolean {
+      const { counts, rows, distinct, unknown } = use((taken) => taken.english.pieces.count(word))
+      return unknown === 0 && distinct === 1 && counts[rows[0] as number] === 1
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      closeTables()
+    },
+  }
+}
+
+interface OpenTables {
+  readonly english: Part<WordPieces>
+  readonly multilingual: Part<SentencePieces> | undefined
+}
+
+function openTables(words: PartPlan, sentences: PartPlan | undefined, simd: boolean): OpenTables {
+  const english = openPart(words, (head) => new WordPieces(head.vocabulary), simd)
+  if (sentences === undefined) return { english, multilingual: undefined }
   try {
     const open = ({ vocabulary, scores }: TableHead) => new SentencePieces(vocabulary, scores)
-    return new StaticEmbedder(plan, english, openPart(plan.multilingual, open, simd))
+    return { english, multilingual: openPart(sentences, open, simd) }
   } catch (error) {
     english.close()
     throw error
@@ -154,87 +235,22 @@ function readingSums(table: TableFile, columns: number, simd: boolean): RowSums 
   }
 }
 
-abstract class TableEmbedder implements Embedder {
-  readonly id: string
-  readonly dimensions: number
-  readonly languages: readonly string[] | undefined
-  readonly acrossFrom: number | undefined
-  readonly batch = BATCH
-
-  constructor({ id, dimensions, languages, acrossFrom }: Traits) {
-    this.id = id
-    this.dimensions = dimensions
-    this.languages = languages
-    this.acrossFrom = acrossFrom
-  }
-
-  abstract embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
-  abstract knowsWord(word: string): boolean
-  abstract close(): Promise<void>
-}
-
 /**
- * Sums the table rows of a text's pieces, in an English and a multilingual part. The share of Latin script scales a passage's
- * English part, and a constant fills it up, so cross-language queries treat all scripts equally. A query has only one part.
+ * The share of Latin script scales a passage's English part, and a constant fills it up, so cross-language queries treat all
+ * scripts equally. A query has only one part.
  */
-export class StaticEmbedder extends TableEmbedder {
-  readonly #english: Part<WordPieces>
-  readonly #multilingual: Part<SentencePieces> | undefined
-  #isClosed = false
-
-  constructor(traits: Traits, english: Part<WordPieces>, multilingual?: Part<SentencePieces>) {
-    super(traits)
-    this.#english = english
-    this.#multilingual = multilingual
+function vectorOf({ english: words, multilingual: sentences }: OpenTables, text: string, kind: EmbedKind): Float32Array {
+  const vector = new Float32Array(words.columns + (sentences?.columns ?? 0))
+  const counts = sentences?.pieces.count(text)
+  const share = kind === 'across' && counts !== undefined ? 0 : (counts?.latin ?? 1)
+  const english = { from: 0, length: share }
+  const isEnglish = share > 0 && addUnit(vector, words.sumOf(words.pieces.count(text)), english)
+  if (sentences !== undefined && counts !== undefined && !(kind === 'query' && isEnglish)) {
+    const hasMeaning = addUnit(vector, sentences.sumOf(counts), { from: words.columns, length: 1 })
+    if (kind === 'passage' && hasMeaning) fill(vector, words.columns, share)
   }
-
-  async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
-    this.#requireOpen()
-    const vectors: Float32Array[] = []
-    let turn = performance.now()
-    for (const text of texts) {
-      signal?.throwIfAborted()
-      vectors.push(this.embedText(text, kind))
-      if (performance.now() - turn < TURN_MS) continue
-      await new Promise((resolve) => setImmediate(resolve))
-      this.#requireOpen()
-      turn = performance.now()
-    }
-    signal?.throwIfAborted()
-    return vectors
-  }
-
-  /** Embeds a text synchronously. The call takes linear time, plus at most one pass over the tables. */
-  embedText(text: string, kind: EmbedKind = 'passage'): Float32Array {
-    const vector = new Float32Array(this.dimensions)
-    const counts = this.#multilingual?.pieces.count(text)
-    const share = kind === 'across' && counts !== undefined ? 0 : (counts?.latin ?? 1)
-    const english = { from: 0, length: share }
-    const isEnglish = share > 0 && addUnit(vector, this.#english.sumOf(this.#english.pieces.count(text)), english)
-    if (this.#multilingual !== undefined && counts !== undefined && !(kind === 'query' && isEnglish)) {
-      const { columns } = this.#english
-      const hasMeaning = addUnit(vector, this.#multilingual.sumOf(counts), { from: columns, length: 1 })
-      if (kind === 'passage' && hasMeaning) fill(vector, columns, share)
-    }
-    toUnitLength(vector)
-    return vector
-  }
-
-  knowsWord(word: string): boolean {
-    this.#requireOpen()
-    const { counts, rows, distinct, unknown } = this.#english.pieces.count(word)
-    return unknown === 0 && distinct === 1 && counts[rows[0] as number] === 1
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#english.close()
-    this.#multilingual?.close()
-  }
-
-  #requireOpen(): void {
-    if (this.#isClosed) throw closedError(this.id)
-  }
+  toUnitLength(vector)
+  return vector
 }
 
 /** `length` is the part's norm. */
@@ -267,86 +283,4 @@ function toUnitLength(vector: Float32Array): void {
   if (squares === 0) return
   const length = Math.sqrt(squares)
   for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] as number) / length
-}
-
-export interface LazyOptions {
-  /** Milliseconds to keep the tables after the last embedding. */
-  readonly kept?: number
-  readonly isExpected?: boolean
-}
-
-/**
- * Opens an embedder for threads that rarely embed. Rows are in memory only while in use.
- * @throws RouxError `PROVIDER_ERROR` that names the file
- */
-export function openLazyStaticEmbedder(tables: StaticTables, { kept = KEEP_MS, isExpected = false }: LazyOptions = {}): Embedder {
-  const plan = planOf(tables)
-  const embedder = new LazyStaticEmbedder(() => openStaticEmbedder(tables), { ...plan, kept })
-  if (isExpected) embedder.openAhead()
-  return embedder
-}
-
-class LazyStaticEmbedder extends TableEmbedder {
-  readonly #openTable: () => StaticEmbedder
-  readonly #keepMs: number
-  #open: StaticEmbedder | undefined
-  #timer: NodeJS.Timeout | undefined
-  #running = 0
-  #isClosed = false
-
-  constructor(openTable: () => StaticEmbedder, { kept, ...traits }: Traits & { readonly kept: number }) {
-    super(traits)
-    this.#openTable = openTable
-    this.#keepMs = kept
-  }
-
-  openAhead(): void {
-    this.#use()
-    this.#keep()
-  }
-
-  async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
-    if (this.#isClosed) throw closedError(this.id)
-    const table = this.#use()
-    this.#running++
-    try {
-      return await table.embed(texts, kind, signal)
-    } finally {
-      this.#running--
-      this.#keep()
-    }
-  }
-
-  knowsWord(word: string): boolean {
-    if (this.#isClosed) throw closedError(this.id)
-    const knows = this.#use().knowsWord(word)
-    this.#keep()
-    return knows
-  }
-
-  #keep(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      // Tables that are in use must stay open.
-      if (this.#running === 0) this.#giveUp()
-    }, this.#keepMs)
-    this.#timer.unref()
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-    this.#giveUp()
-  }
-
-  #giveUp(): void {
-    void this.#open?.close()
-    this.#open = undefined
-  }
-
-  #use(): StaticEmbedder {
-    clearTimeout(this.#timer)
-    this.#open ??= this.#openTable()
-    return this.#open
-  }
 }

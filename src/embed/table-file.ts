@@ -27,6 +27,7 @@ export interface TableHead {
 export interface TableFile extends TableHead {
   /** Reads the first columns of the rows from `first` on. @throws RouxError `PROVIDER_ERROR` */
   read(first: number, columns: number, weights: Int8Array): void
+  /** Call once. `read` must not be called afterwards. */
   close(): void
 }
 
@@ -94,7 +95,6 @@ function openRows(file: number, path: string, format: Format): TableFile {
   const scores = format.hasScores ? numbers(places.scores) : new Float32Array()
   if (![scales, scores].every((all) => all.every(Number.isFinite))) throw damaged(path, 'it contains invalid weights')
   const rowBytes = (dims * format.bits) / 8
-  let isOpen = true
   return {
     model: header.model,
     languages: header.languages,
@@ -105,8 +105,6 @@ function openRows(file: number, path: string, format: Format): TableFile {
     scores,
     scales,
     read(first, columns, weights) {
-      // The system may have reused the file descriptor.
-      if (!isOpen) throw damaged(path, 'it has been closed')
       const packed = new Uint8Array((weights.length / columns) * rowBytes)
       const bytes = withTableError(path, () => readAt(file, packed, places.rows + first * rowBytes))
       if (bytes.length < packed.length) throw damaged(path, 'it is truncated')
@@ -115,10 +113,7 @@ function openRows(file: number, path: string, format: Format): TableFile {
         decode(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), rowWeights, format)
       }
     },
-    close() {
-      if (isOpen) closeSync(file)
-      isOpen = false
-    },
+    close: () => closeSync(file),
   }
 }
 

@@ -193,8 +193,8 @@ async function openPassageEmbedder(
   calls: Calls<EmbedderService>,
 ): Promise<Embedder> {
   if (settings.kind !== 'static') return await openRelayedEmbedder(calls)
-  const { openLazyStaticEmbedder } = await import('../embed/static-embedder.ts')
-  return openLazyStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
+  const { openStaticEmbedder } = await import('../embed/static-embedder.ts')
+  return openStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
 /** Importing the watcher would delay the first comparison of files. */

@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openLazyStaticEmbedder } from '../../src/embed/static-embedder.ts'
+import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { TABLE } from './support.ts'
 
@@ -17,7 +17,7 @@ function table() {
 
 test('an expected table is loaded at once, and unloaded a while after the last text', async () => {
   const { path, takeAway } = table()
-  const embedder = openLazyStaticEmbedder({ english: path }, { kept: 1_000, isExpected: true })
+  const embedder = openStaticEmbedder({ english: path }, { kept: 1_000, isExpected: true })
   takeAway()
   vi.advanceTimersByTime(900)
   expect(await embedder.embed(['text'], 'query')).toHaveLength(1)
@@ -29,14 +29,14 @@ test('an expected table is loaded at once, and unloaded a while after the last t
 
 test('other tables are loaded with the first text', async () => {
   const { path, takeAway } = table()
-  const embedder = openLazyStaticEmbedder({ english: path })
+  const embedder = openStaticEmbedder({ english: path })
   takeAway()
   await expect(embedder.embed(['text'], 'query')).rejects.toThrow(/cannot be read/)
 })
 
 test('a table stays loaded while a text is being embedded', async () => {
   const { path, takeAway } = table()
-  const embedder = openLazyStaticEmbedder({ english: path }, { kept: 1_000, isExpected: true })
+  const embedder = openStaticEmbedder({ english: path }, { kept: 1_000, isExpected: true })
   takeAway()
   const many = embedder.embed(
     Array.from({ length: 3_000 }, (_, at) => `text ${at} `.repeat(20)),
