@@ -65,7 +65,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-/** The interval at which the tokens of open streams are checked. The tokens of calls are checked immediately. */
+/** The interval between checks of the tokens of open streams. The tokens of calls are checked immediately. */
 const CHECK_MS = 1_000
 
 function openEndpoint(options: HttpServerOptions): { readonly node: NodeServer; stop(): Promise<void> } {

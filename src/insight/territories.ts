@@ -253,7 +253,7 @@ function fitSites(
   }
 }
 
-/** The rate at which the weights adjust. Above 1, they would overshoot. */
+/** How fast the weights adjust. Above 1, they would overshoot. */
 const PACE = 0.4
 
 function siteOf({ x, y, weights }: Sites, a: number, b: number): number {

@@ -1,8 +1,8 @@
 import { posix, win32 } from 'node:path'
 
 /**
- * In the order of the help text. Formats as documented in 2026: Claude Desktop and Cursor read `command` and `args`; Claude Code
- * and VS Code also require `type`; Zed has read `command` as a string since 2025, and `url` with `headers`.
+ * The clients in the order of the help text. The formats are documented as of 2026: Claude Desktop and Cursor read `command` and
+ * `args`; Claude Code and VS Code also require `type`; Zed has read `command` as a string since 2025, and `url` with `headers`.
  */
 export const CLIENTS: readonly Client[] = [
   {
@@ -100,7 +100,7 @@ export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' 
 
 export type Entry = Readonly<Record<string, unknown>>
 
-/** Starts a server without a shell. Paths are absolute. */
+/** A command that starts a server without a shell. Its paths are absolute. */
 export interface Launch {
   readonly command: string
   readonly args: readonly string[]
@@ -134,7 +134,7 @@ export interface Client {
   sign(places: Places): string
   readonly key: string
   stdio(launch: Launch): Entry
-  /** Omitted if the settings file does not support HTTP servers. */
+  /** Returns the entry for an HTTP server. It is omitted if the settings file does not support HTTP servers. */
   readonly http?: (endpoint: HttpEndpoint) => Entry
   /** Tells the user how to apply the change. */
   readonly afterInstall: string

@@ -126,7 +126,7 @@ function insertFirst(document: JsonDocument, object: Node, [name, value]: readon
   return [{ offset: start, length: inside.length, content }]
 }
 
-/** Guards against bugs: never write a result that changes anything else. */
+/** Returns the result, and throws if it changes anything but the entry, which guards against bugs. */
 function checked(result: string, { file, name }: EntryPlace, expected: unknown): string {
   if (parsesAs(result, file, expected)) return result
   throw new Error(`"${name}" cannot be added to ${file}`)
@@ -173,7 +173,7 @@ export interface Layout {
   readonly isFlat: boolean
 }
 
-/** Defaults to two spaces and `\n`. */
+/** Returns the file's indentation and line ending. The defaults are two spaces and `\n`. */
 function layoutOf({ text, root }: JsonDocument): Layout {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
   const isFlat = (root?.children ?? []).length > 0 && !/[\r\n]/.test(text.trim())
@@ -218,13 +218,13 @@ function isFirstOfLine(text: string, offset: number): boolean {
   return startOfLine(text, offset) > 0 && text.slice(startOfLine(text, offset), offset).trim() === ''
 }
 
-/** Skips comments. @returns `undefined` if other text comes first */
+/** Finds the next comma and skips comments. @returns `undefined` if other text comes first */
 function findComma(text: string, from: number): number | undefined {
   const at = endOf(/(?:\s|\/\/[^\r\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*/y, text, from)
   return text[at] === ',' ? at : undefined
 }
 
-/** Skips comments on the same line. */
+/** Returns the offset after any comments on the same line. */
 function endOfRemark(text: string, from: number): number {
   return endOf(/(?:[ \t]*\/\*(?:[^*\r\n]|\*(?!\/))*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y, text, from)
 }

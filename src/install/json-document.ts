@@ -8,7 +8,7 @@ export interface JsonDocument {
   readonly mark: string
   /** Text after the byte order mark. All offsets refer to it. */
   readonly text: string
-  /** `undefined` if the file contains only white space and comments. */
+  /** The root value. It is `undefined` if the file contains only white space and comments. */
   readonly root: Node | undefined
 }
 

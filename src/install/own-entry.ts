@@ -4,7 +4,7 @@ import type { Entry } from './clients.ts'
 export type OwnEntry =
   | {
       readonly kind: 'stdio'
-      /** Path of the Node binary. Omitted if the entry starts the program by name. */
+      /** The path of the Node binary. It is omitted if the entry starts the program by name. */
       readonly node?: string
       readonly program: string
       readonly vault?: string
@@ -29,7 +29,7 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
 /** All other properties belong to the user. */
 const CONNECTION_KEYS: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
-/** Keeps the user's unknown properties, environment variables and headers. */
+/** Returns the entry with the user's unknown properties, environment variables and headers. */
 export function keepAdditions(newEntry: Entry, formerEntry: unknown): Entry {
   if (!isRecord(formerEntry)) return newEntry
   const additions = Object.entries(formerEntry).filter(([key]) => !CONNECTION_KEYS.has(key))

@@ -18,13 +18,13 @@ import type { CallOptions, VaultMethods } from './methods.ts'
 import { type GraphOptions, toGraphology, type VaultGraph } from './to-graphology.ts'
 
 export interface OpenVaultOptions {
-  /** Allow changes to notes and attachments. Defaults to the settings, which forbid them by default. */
+  /** Allows changes to notes and attachments. By default, the settings decide, which forbid them unless changed. */
   readonly write?: boolean
-  /** Pick up file changes while the vault is open. Defaults to true. */
+  /** If true, file changes are picked up while the vault is open. The default is true. */
   readonly watch?: boolean
   /** Settings such as `vault.mode=docs`. They take precedence over settings files. */
   readonly set?: readonly string[]
-  /** Receives the stack traces of unexpected errors. */
+  /** A callback for the stack traces of unexpected errors. */
   readonly onError?: (stack: string) => void
 }
 
@@ -39,10 +39,10 @@ export interface OpenVault extends VaultMethods {
    * @throws RouxError `PROVIDER_ERROR` if `graphology` is not installed
    */
   toGraphology(options?: GraphOptions & CallOptions): Promise<Answer<VaultGraph>>
-  /** Applies the same permission checks as `ask`. */
+  /** The AI interface, which applies the same permission checks as `ask`. */
   readonly ai: VaultAi
   status(): IndexStatus
-  /** Stops the vault's threads. Later calls fail. */
+  /** Stops the vault's threads. After that, all calls fail. */
   close(): Promise<void>
 }
 

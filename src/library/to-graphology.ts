@@ -13,9 +13,9 @@ export type GraphNodeAttributes = {
   kind: NodeKind
   tags: readonly string[]
   aliases: readonly string[]
-  /** Spelled as on disk. Omitted for missing targets. */
+  /** The path as spelled on disk. It is omitted for missing targets. */
   path?: string
-  /** Folder of `path`. Empty for the vault's root. */
+  /** The folder of `path`, or an empty string for the vault's root. */
   folder?: string
   /** The note's community, then the smaller community inside it. */
   community?: string
@@ -26,7 +26,7 @@ export type GraphNodeAttributes = {
 export type GraphLinkAttributes = {
   kind: Occurrence['kind']
   form: Occurrence['form']
-  /** The property that contains the link. Omitted for links in the text. */
+  /** The property that contains the link. It is omitted for links in the text. */
   type?: string
   /** The file that contains the link, and the 1-based line. */
   file: string
@@ -40,7 +40,7 @@ export type GraphLinkAttributes = {
 export type VaultGraph = MultiDirectedGraph<GraphNodeAttributes, GraphLinkAttributes>
 
 export interface GraphOptions {
-  /** Set to false to skip communities, which take long to compute in a large vault. Defaults to true. */
+  /** Set this to false to skip communities, which take long to compute in a large vault. The default is true. */
   readonly communities?: boolean
 }
 
@@ -66,7 +66,7 @@ const BATCH = 2_000
 
 const KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** Nodes are ordered by id, links by source and position. Skips links from a node to itself. */
+/** Copies nodes ordered by id, and links ordered by source and position. Links from a node to itself are skipped. */
 async function copyGraph(snapshot: Snapshot, graph: VaultGraph, communitiesAt: (id: NodeId) => readonly string[]): Promise<void> {
   const { items } = await snapshot.select({ kinds: KINDS }, ALL)
   const paths = new Map<NodeId, string>()

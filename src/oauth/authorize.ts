@@ -42,7 +42,7 @@ export function authorizeRoute(signIn: SignIn): Route {
   })
 }
 
-/** Accepts forms only from the consent page. Other pages cannot forge these headers. */
+/** Checks that a form was sent by the consent page. Other pages cannot forge these headers. */
 function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admission<undefined> {
   if (method === 'GET') return { sender: undefined }
   const { origin, 'sec-fetch-site': site } = headers
@@ -58,7 +58,7 @@ function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admis
 async function showConsent(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
   const parameters = parseParameters(query)
   if (parameters === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
-  // Do not fetch or show anything unless `roux connect` has allowed a sign-in.
+  // Nothing is fetched or shown unless `roux connect` has allowed a sign-in.
   const window = readWindow(signIn.window, signIn.now())
   if (window === undefined) return sendNotice(response, 403, CLOSED)
   const lookup = await findClient(signIn, parameters.get('client_id') ?? '')
@@ -203,7 +203,9 @@ function connect(signIn: SignIn, request: Request, { scopes, vaults }: ConsentOf
   )
 }
 
-/** Includes the issuer, so the program cannot be confused by another server (RFC 9207). */
+/**
+ * Redirects to the program. The parameters include the issuer, so the program cannot be confused by another server (RFC 9207).
+ */
 function sendBack(
   response: ServerResponse,
   { address, state }: { readonly address: string; readonly state?: string | undefined },

@@ -9,7 +9,7 @@ export type ReadDocument = (url: URL) => Promise<string>
 export interface DocumentsOptions {
   readonly file: string
   readonly read: ReadDocument
-  /** Only documents from these hosts may be fetched. */
+  /** The hosts from which documents may be fetched. */
   readonly listed: readonly string[]
   now(): number
 }
@@ -17,7 +17,7 @@ export interface DocumentsOptions {
 const FRESH_MS = 60 * 60_000
 const KEEP_MS = 7 * 24 * 60 * 60_000
 const MAX_DOCUMENTS = 32
-/** Prevents strangers from flooding other servers with requests from this one. */
+/** The limit prevents strangers from flooding other servers with requests from this one. */
 const AT_ONCE = 4
 
 const DOCUMENT = z.object({

@@ -4,11 +4,11 @@ import type { Signer } from './state-files.ts'
 
 export interface Client {
   readonly id: string
-  /** Chosen by the program. */
+  /** The name that the program has chosen. */
   readonly name: string
   /** The host that publishes the metadata document; `undefined` if the program registered itself. */
   readonly knownBy?: string | undefined
-  /** Only addresses that `http.clients` allows. */
+  /** The return addresses that `http.clients` allows. */
   readonly addresses: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export type RegistrationResult =
   | { readonly client: Client }
   | { readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'; readonly description: string }
 
-/** Stores nothing: the id is the signed description. Omits addresses that are not listed. */
+/** Registers a program without storing anything: the id is the signed description. Addresses that are not listed are left out. */
 export function register(body: unknown, signer: Signer, listedHosts: readonly string[]): RegistrationResult {
   const parsed = REGISTRATION.safeParse(body)
   if (!parsed.success)
@@ -65,7 +65,7 @@ export function shownName(name = ''): string {
   return visible === '' ? 'A program without a name' : visible
 }
 
-/** Contains only characters that commands accept. */
+/** Returns a name that contains only characters that commands accept. */
 export function connectionName(name: string): string {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   return (
@@ -76,7 +76,7 @@ export function connectionName(name: string): string {
   )
 }
 
-/** In `http.clients`, allows programs on the browser's computer. */
+/** This entry in `http.clients` allows programs on the browser's computer. */
 const LOOPBACK = 'loopback'
 
 export interface ReturnAddress {
@@ -90,7 +90,7 @@ const MAX_LENGTH = 1_000
 /** Characters that URL parsers interpret differently, such as `@`, `\\`, `#` and spaces. */
 const AMBIGUOUS = /[^\w!$%&'()*+,\-./:;=?~[\]]/
 
-/** Accepts https without port and user, or http to this computer. Other addresses are ambiguous. */
+/** Parses an https address without port and user, or an http address of this computer. All other addresses are ambiguous. */
 export function readReturnAddress(text: string): ReturnAddress | undefined {
   if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
@@ -106,7 +106,10 @@ export function isListed({ host, isLoopback }: ReturnAddress, clients: readonly 
   return isLoopback ? clients.includes(LOOPBACK) : host !== LOOPBACK && clients.includes(host)
 }
 
-/** On loopback, the port may differ, because native programs listen on any free port (RFC 8252). */
+/**
+ * Returns true for a return address of the program. On loopback, the port may differ, because native programs listen on any free
+ * port (RFC 8252).
+ */
 export function isOwn(address: ReturnAddress, own: readonly string[]): boolean {
   return own.some((text) => text === address.text || (address.isLoopback && withoutPort(text) === withoutPort(address.text)))
 }

@@ -11,7 +11,10 @@ export interface ConnectWindow {
   readonly until: number
 }
 
-/** Excludes `ai`, because a model that calls another model would spend the owner's budget. */
+/**
+ * The scopes that a connection can have. `ai` is not among them, because a model that calls another model would spend the owner's
+ * budget.
+ */
 export const CONNECTION_SCOPES = ['read', 'write', 'attach'] as const satisfies readonly Scope[]
 
 const LIFETIME_MS = 10 * 60_000

@@ -6,7 +6,7 @@ import { digestText, newSecret, type Signer } from './state-files.ts'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** In milliseconds, except `morePairs`, the number of exchanges of a used refresh token. */
+/** Times in milliseconds. `morePairs` is the number of exchanges of a used refresh token. */
 export const LIFETIME = {
   code: MINUTE,
   access: 60 * MINUTE,
@@ -34,7 +34,7 @@ export const CONNECTION = z.object({
   used: z.number(),
   code: DATED.extend({ challenge: z.string(), address: z.string(), isUsed: z.boolean() }),
   access: z.array(DATED),
-  /** Contains several tokens if the client has refreshed in parallel. */
+  /** The refresh tokens. There are several if the client has refreshed in parallel. */
   refresh: z.array(DATED),
   /** Refresh tokens that were used, or issued in parallel with a used one. */
   rotated: z.array(DATED.extend({ left: z.number() })),
@@ -83,7 +83,7 @@ export interface Redemption {
   readonly verifier: string
 }
 
-/** Ends the connection if the code is used twice or by another program. */
+/** Redeems a code. The connection ends if the code is used twice or by another program. */
 export function redeem(connection: Connection, { client, address, verifier }: Redemption, { now, signer }: TokenOptions): Step {
   const { code } = connection
   const isRight =
@@ -98,8 +98,8 @@ export function redeem(connection: Connection, { client, address, verifier }: Re
 }
 
 /**
- * Older tokens stay valid for two minutes, because clients refresh in parallel. After that, an old token may be stolen and ends
- * the connection.
+ * Exchanges a refresh token. Older tokens stay valid for two minutes, because clients refresh in parallel. After that, an old
+ * token may be stolen and ends the connection.
  */
 export function refresh(
   connection: Connection,
@@ -135,13 +135,13 @@ export function revoke(connection: Connection, token: string): Connection | unde
   return access.length < connection.access.length ? { ...connection, access } : undefined
 }
 
-/** True if the connection has a valid token or its code can still be redeemed. */
+/** Returns true if the connection has a valid token or its code can still be redeemed. */
 export function isUsable({ created, code, refresh: live }: Connection, now: number): boolean {
   if (created + LIFETIME.connection <= now) return false
   return code.isUsed ? live.some(({ until }) => until > now) : code.until > now
 }
 
-/** Also accepts tokens that were rotated long ago. */
+/** Returns the connection of a token, even if the token was rotated long ago. */
 export function connectionOf(token: string, signer: Signer): string | undefined {
   const value = signer.read('refresh', token)
   return Array.isArray(value) ? String(value[0]) : undefined

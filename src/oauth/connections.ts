@@ -14,7 +14,7 @@ import {
 } from './connection.ts'
 import { changeJson, digestText, readJson, type Signer } from './state-files.ts'
 
-/** In milliseconds. Within this time, a folder can change again without a new modification time. */
+/** A folder can change again within this many milliseconds without a new modification time. */
 const UNSETTLED_MS = 100
 
 const MAX_CONNECTIONS = 100
@@ -38,19 +38,19 @@ export interface ConnectionsOptions {
   now(): number
 }
 
-/** Shared by all servers of this user. Changes by other processes are noticed on the next call. */
+/** The connections, which all servers of this user share. Changes by other processes are noticed on the next call. */
 export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
   #stored: ReadonlyMap<string, StoredConnection> = new Map()
-  /** By digest of the access token. */
+  /** The connections by digest of the access token. */
   #byAccess: ReadonlyMap<string, StoredConnection> = new Map()
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
   }
 
-  /** Accepts only tokens for this resource. */
+  /** Finds the owner of an access token. The token must be for this resource. */
   find(secret: string, resource: string): Principal | undefined {
     this.#refresh()
     const digest = digestText(secret)
@@ -96,13 +96,13 @@ export class Connections {
     return this.#step((connection) => connection.code.digest === digest, step)
   }
 
-  /** Also accepts tokens that were rotated long ago. */
+  /** Runs a step for the connection of a refresh token, even if the token was rotated long ago. */
   withRefresh(token: string, step: TakeStep): GrantedTokens | undefined {
     const id = connectionOf(token, this.#options.signer)
     return this.#step((connection) => connection.id === id, step)
   }
 
-  /** Also accepts expired tokens. */
+  /** Runs a step for the connection of an access token, even if the token has expired. */
   withAccess(token: string, step: TakeStep): void {
     const digest = digestText(token)
     this.#step(({ access }) => access.some((token) => token.digest === digest), step)
@@ -149,7 +149,7 @@ export class Connections {
   }
 }
 
-/** Includes connections whose code has not been redeemed yet. */
+/** Lists the connections, including those whose code has not been redeemed yet. */
 export function listConnections(folder: string, now = Date.now()): readonly Connection[] {
   const all = [...readConnections(folder, new Map()).values()].map(({ connection }) => connection)
   return all.filter((connection) => isUsable(connection, now))

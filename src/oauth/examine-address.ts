@@ -35,7 +35,7 @@ export async function examineAddress(address: PublicAddress, options: ExamineOpt
   // If only the ordinary program gets an answer, a filter blocks the other user agents.
   const blocked = PROGRAMS.filter((_, at) => plain === undefined && faults[at] !== undefined)
   const unanswered = plain ?? (blocked.length > 0 ? blocking(blocked) : undefined)
-  // Do not report missing metadata of an unreachable server.
+  // If the server is unreachable, missing metadata is not reported.
   return [record, unanswered, plain === undefined ? faultOfMetadata(metadata, address, within) : undefined].filter(
     (problem) => problem !== undefined,
   )

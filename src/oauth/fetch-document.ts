@@ -9,7 +9,7 @@ export interface FetchOptions {
   readonly port?: number
   /** Replaces the default certificate authorities. */
   readonly ca?: string
-  /** In milliseconds, for the complete response. */
+  /** The time limit for the complete response, in milliseconds. */
   readonly within?: number
 }
 
@@ -17,8 +17,8 @@ const MAX_BYTES = 5 * 1024
 const TIMEOUT_MS = 5_000
 
 /**
- * Prevents SSRF: resolves the host once, requires all addresses to be public, connects to one of them, and follows no
- * redirects.
+ * Fetches a document and prevents SSRF: the host is resolved once, all its addresses must be public, the connection goes to one
+ * of them, and redirects are not followed.
  * @throws Error whose message states the reason
  */
 export async function fetchDocument(url: URL, options: FetchOptions = {}): Promise<string> {
@@ -112,7 +112,7 @@ const internal6 = listOf(INTERNAL_6, 'ipv6')
 const internet6 = listOf(['2000::/3'], 'ipv6')
 const nat64 = listOf(['64:ff9b::/96'], 'ipv6')
 
-/** For a NAT64 address, checks the embedded IPv4 address. */
+/** Returns true for a public address. For a NAT64 address, the embedded IPv4 address counts. */
 export function isOnInternet(address: string): boolean {
   if (isIP(address) === 4) return !internal4.check(address, 'ipv4')
   if (isIP(address) !== 6 || address.includes('%')) return false

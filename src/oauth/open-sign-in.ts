@@ -20,7 +20,7 @@ export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
   readonly stateFolder: string
   /** The scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
-  /** In milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now?: () => number
   readonly readDocument?: ReadDocument
 }

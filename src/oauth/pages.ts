@@ -28,7 +28,7 @@ button,a{flex:1;padding:.8rem;background:none;color:inherit;border:1px solid var
 .fault{margin:1rem 0 0;padding:.6rem .8rem;border-left:4px solid var(--fault);color:var(--fault)}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px}`
 
-/** Without `form-action`, because Chrome and Safari also apply it to redirects of a form. */
+/** The policy lacks `form-action`, because Chrome and Safari also apply it to redirects of a form. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -48,7 +48,7 @@ function sendPage(response: ServerResponse, status: number, title: string, body:
   response.end(text)
 }
 
-/** Omits `Cross-Origin-Opener-Policy`, which would disconnect web clients from their sign-in window. */
+/** Sets security headers, but not `Cross-Origin-Opener-Policy`, which would disconnect web clients from their sign-in window. */
 function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', POLICY)
@@ -64,12 +64,12 @@ function html(text: string): string {
 export interface Consent {
   readonly program: string
   readonly knownBy: string | undefined
-  /** `undefined` for a program on the browser's computer. */
+  /** The host to which the browser returns, or `undefined` for a program on the browser's computer. */
   readonly returnsTo: string | undefined
   readonly scopes: readonly Scope[]
   readonly vaults: readonly string[]
   readonly chosen: { readonly scopes: readonly string[]; readonly vaults: readonly string[] }
-  /** Signed. The form submits it again. */
+  /** The signed request, which the form submits again. */
   readonly request: string
   readonly fault?: string | undefined
 }
@@ -147,7 +147,7 @@ export function addressOf(
   return `${address.origin}${PATHS.open}?note=${signer.sign('note', [folder, path, [...title].slice(0, MAX_TITLE_LENGTH).join('')])}`
 }
 
-/** Public, because a browser that opens a source link has no token. */
+/** Opens a source link. The route is public, because a browser that follows such a link has no token. */
 export function openRoute({ signer }: Pick<SignIn, 'signer'>): Route {
   return defineRoute<undefined>({
     path: PATHS.open,

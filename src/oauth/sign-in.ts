@@ -33,7 +33,7 @@ export const PATHS = {
 
 const BODY_BYTES = 16 * 1024
 
-/** `undefined` if a parameter is repeated, because parsers disagree about its value. */
+/** The parameters of a request, or `undefined` if one is repeated, because parsers disagree about its value. */
 export type Parameters = ReadonlyMap<string, string> | undefined
 
 /** @param lists names of parameters that may be repeated; their values are joined with line feeds */

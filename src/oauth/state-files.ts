@@ -9,7 +9,7 @@ import { errorCode, RouxError } from '../core/errors.ts'
 export function signInFiles(stateFolder: string) {
   return {
     key: join(stateFolder, 'sign-in.json'),
-    /** Written by `roux connect`. */
+    /** This file is written by `roux connect`. */
     window: join(stateFolder, 'connect.json'),
     connections: join(stateFolder, 'connections'),
     documents: join(stateFolder, 'clients.json'),
@@ -75,7 +75,7 @@ export function openSigner(keyFile: string, resource: string): Signer {
       const [body = '', signature = '', ...rest] = text.split('.')
       const givenSignature = Buffer.from(signature, 'base64url')
       const expected = signatureOf(purpose, body)
-      // Rejects other base64url spellings of the same bytes, which would give a client several ids.
+      // Other base64url spellings of the same bytes are rejected, because they would give a client several ids.
       const isCanonical = rest.length === 0 && givenSignature.toString('base64url') === signature
       if (!isCanonical || givenSignature.length !== expected.length || !timingSafeEqual(givenSignature, expected))
         return undefined

@@ -8,7 +8,7 @@ import type { Expected, Usage } from './http-client.ts'
 
 export interface TokenLimit {
   readonly limit: number
-  /** Counts only requests to other computers, without embeddings. */
+  /** If true, only requests to other computers count, without embeddings. */
   readonly isDefault: boolean
 }
 
@@ -25,7 +25,7 @@ export function aiStateFile(stateFolder: string): string {
 /** `Rox` in ASCII, then 4. */
 const APPLICATION_ID = 0x526f7804
 
-/** One per version. Released migrations must not change. */
+/** There is one migration per version. Never edit a released one. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE consents (origin TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT;
@@ -58,7 +58,7 @@ const AI_STATE: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL',
 }
 
-/** One file per user, shared by all processes. */
+/** The state of AI features, in one file per user that all processes share. */
 export class AiState {
   readonly #file: string
   readonly #database: Database
@@ -123,7 +123,7 @@ export class AiState {
     })
   }
 
-  /** Never throws, so the answer is not lost. On errors, the reservation stays in effect. */
+  /** Settles a reservation. The method never throws, so the answer is not lost. On errors, the reservation stays in effect. */
   settle(reservation: Reservation, usage: Usage): void {
     quietly(() => this.#settle(reservation, usage))
   }
@@ -138,14 +138,14 @@ export class AiState {
     })
   }
 
-  /** Includes reserved tokens. `isDefault` leaves out local requests and embeddings. */
+  /** Returns the used tokens, including reserved ones. `isDefault` leaves out local requests and embeddings. */
   used(day: string, isDefault: boolean): number {
     const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
     const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`
     return (this.#database.prepare(sql).get(day) as { used: number }).used
   }
 
-  /** `since` is inclusive. Newest first. */
+  /** Returns the usage, newest first. The day `since` is included. */
   usage(since: string): readonly UsageRow[] {
     return this.#database
       .prepare('SELECT * FROM ledger WHERE day >= ? ORDER BY day DESC, provider, model, feature')
@@ -170,7 +170,7 @@ export class AiState {
 
 export interface ReserveRequest {
   readonly expected: Expected
-  /** `undefined` if there is no limit. */
+  /** The limit, or `undefined` if there is none. */
   readonly bound: TokenLimit | undefined
   readonly day: string
 }

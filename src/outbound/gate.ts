@@ -13,9 +13,9 @@ export interface GateSettings {
 
 export interface GateParts {
   settings(): GateSettings
-  /** Opens the ledger at the first request. @throws RouxError `PROVIDER_ERROR` */
+  /** Returns the ledger, which is opened at the first request. @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
-  /** Does not create the ledger file. */
+  /** Checks consent without creating the ledger file. */
   hasConsent(origin: string): boolean
   readonly resolve?: Resolve
   /** Milliseconds since the Unix epoch. */
@@ -26,7 +26,7 @@ export interface GateParts {
 export interface Admission {
   readonly location: Location
   readonly origin: string
-  /** Always true for local models. */
+  /** The value is always true for local models. */
   readonly isAllowed: boolean
   readonly hasConsent: boolean
 }
@@ -43,7 +43,7 @@ export class Gate {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Does not open a connection. */
+  /** Checks permission without opening a connection. */
   async examine(place: Place): Promise<Admission> {
     const location = await locationOf(place, this.#parts.resolve)
     const origin = originOf(place.baseUrl)
@@ -149,7 +149,7 @@ export class Gate {
   }
 }
 
-/** With a proxy, even local requests and their API key would leave this computer. */
+/** Throws if a proxy is in use, because even local requests and their API key would then leave this computer. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   // Node also accepts quoted options and `_` instead of `-`.
   const switchTexts = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]

@@ -22,7 +22,7 @@ export interface ModelServer {
   readonly random: () => number
   /** Delay before the first retry, in milliseconds. Doubles with each retry. */
   readonly backoffMs: number
-  /** Called before and after each request. Omitted if usage is not recorded. */
+  /** A meter that is called before and after each request. It is omitted if usage is not recorded. */
   readonly meter?: Meter | undefined
 }
 
@@ -33,7 +33,7 @@ interface Advice {
 }
 
 export interface ModelRequest {
-  /** Relative to `baseUrl`. */
+  /** The path, relative to `baseUrl`. */
   readonly path: string
   readonly body: unknown
   /** Maximum number of tokens in the answer. */
@@ -59,7 +59,7 @@ export interface AnswerStream {
   end(spent: Usage): void
 }
 
-/** For background requests. */
+/** The number of retries for background requests. */
 export const RETRIES = 4
 
 /** 64 vectors with 8192 components are 12 MB of JSON. */
@@ -71,7 +71,7 @@ const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|win
 
 export interface SendOptions {
   readonly retries: number
-  /** Maximum delay to accept from the server before giving up, in milliseconds. Defaults to 30 s. */
+  /** The longest delay, in milliseconds, for which a request waits at the server's demand. The default is 30 s. */
   readonly patience?: number
   readonly signal: AbortSignal | undefined
 }
@@ -83,7 +83,7 @@ interface Transient {
 }
 
 /**
- * Retries after 429, 5xx, timeouts and broken connections, with exponential backoff.
+ * Sends a request, and retries it after 429, 5xx, timeouts and broken connections, with exponential backoff.
  * @returns the first response with another status
  * @throws RouxError a transient `PROVIDER_ERROR` after the last attempt; errors of the meter; the signal's reason
  */
@@ -102,7 +102,10 @@ export function post(server: ModelServer, request: ModelRequest, options: SendOp
   })
 }
 
-/** Like `post`, but streams the body of a response with status 200. @throws the errors of `post`, before the answer starts */
+/**
+ * Works like `post`, but streams the body of a response with status 200.
+ * @throws the errors of `post`, before the answer starts
+ */
 export function postForStream(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer | AnswerStream> {
   return withRetries<Answer | AnswerStream>(server, options, async () => {
     const reply = await send(server, request, options.signal)
@@ -135,7 +138,7 @@ export function isTooLong({ status, body }: Answer): boolean {
   return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
 }
 
-/** Removes the API key from an error message. Drops messages that contain the key in another encoding. */
+/** Removes the API key from an error message. A message that contains the key in another encoding is dropped. */
 export function withoutKey(text: string, { secret = '' }: Pick<ModelServer, 'secret'>): string {
   if (secret === '') return text
   const plain = text.replaceAll(secret, '[key]')
@@ -203,7 +206,7 @@ interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
   readonly headers: Headers
   /** @returns the body, or the error that interrupted it @throws the signal's reason */
   text(most: number): Promise<string | Transient>
-  /** For servers that do not report the usage. */
+  /** Estimates the usage, for servers that do not report it. */
   estimate(): Usage
 }
 
@@ -368,7 +371,7 @@ export interface Expected {
 }
 
 export interface Usage extends Expected {
-  /** Estimated from text lengths. */
+  /** True if the counts are estimated from text lengths. */
   readonly estimated: boolean
   /** True if there was no usable answer. */
   readonly failed?: boolean

@@ -9,7 +9,7 @@ import { askableUrl } from './http-client.ts'
 
 export interface ChatModelSettings {
   readonly provider: 'none' | 'openai' | 'anthropic'
-  /** Empty for the provider's default address. */
+  /** The base URL, or an empty string for the provider's default address. */
   readonly base_url: string
   readonly model: string
   /** Timeout in seconds. */
@@ -35,7 +35,7 @@ export function chatPlace({ provider, base_url, model }: ChatModelSettings): Pla
   )
 }
 
-/** Does not open a connection. @throws RouxError from `chatPlace`, `Gate.admit` and `readKey` */
+/** Opens a provider without opening a connection. @throws RouxError from `chatPlace`, `Gate.admit` and `readKey` */
 export async function openChatProvider(
   settings: ChatModelSettings,
   { gate, key, ...dependencies }: { readonly gate: Gate; readonly key: KeySource | undefined } & ChatDependencies,
@@ -85,10 +85,10 @@ function readPrivate(file: string): string {
 
 async function run([program = '', ...args]: readonly string[]): Promise<string> {
   try {
-    // Without a shell, only the configured program runs.
+    // There is no shell, so only the configured program runs.
     return (await promisify(execFile)(program, args, { timeout: COMMAND_TIMEOUT, maxBuffer: 100_000, encoding: 'utf8' })).stdout
   } catch (error) {
-    // Do not include the output, because it may contain the key.
+    // The error must not include the output, which may contain the key.
     const { code, killed } = error as { readonly code?: unknown; readonly killed?: boolean }
     const why =
       killed === true ? 'took too long' : `failed (${typeof code === 'number' || typeof code === 'string' ? code : 'unknown'})`

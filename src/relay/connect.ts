@@ -5,7 +5,7 @@ import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 import { notUsable, type Place, readAnnouncement } from './place.ts'
 
-/** First line of a connection. The server must accept it before the client sends more. */
+/** The first line of a connection. The server must accept it before the client sends more. */
 export interface Greeting {
   readonly kind: 'serve' | 'command' | 'warm' | 'status' | 'stop'
   readonly argv: readonly string[]
@@ -20,7 +20,7 @@ const MARK = '\u0001'
 
 /** A control line from the server to the relay. The first one accepts the connection unless `alone` is set. */
 export interface Notice {
-  /** Why the server rejects the process. */
+  /** The reason why the server rejects the process. */
   readonly alone?: string
   readonly writes?: readonly string[]
   readonly status?: SharedStatus
@@ -28,7 +28,8 @@ export interface Notice {
   readonly err?: string
   readonly exit?: number
   /**
-   * When to reconnect: immediately (`now`), before the next message (`later`), or immediately with all open requests (`repeat`).
+   * When the relay reconnects: immediately (`now`), before the next message (`later`), or immediately with all open requests
+   * (`repeat`).
    */
   readonly again?: 'now' | 'later' | 'repeat' | undefined
 }
@@ -72,7 +73,7 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string, undefin
   if (line !== '') yield line
 }
 
-/** Resolves when more can be written or the stream has closed. */
+/** Writes text. The promise resolves when more can be written or the stream has closed. */
 export function writeAll(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -24,7 +24,7 @@ export function greetingFor(argv: readonly string[], env: Env): Greeting | undef
   const isAlone = env.ROUX_SERVE_SHARED === 'off' || keyVariableIn(env) !== undefined
   if (word === undefined || isAlone || NOT_SHARED.has(word) || options.some((option) => UNSHARED_OPTION.test(option)))
     return undefined
-  // On a terminal, `roux serve` prints setup instructions.
+  // `roux serve` prints setup instructions if it runs on a terminal.
   if (word === 'serve' && process.stdin.isTTY === true) return undefined
   return greetingOf(word === 'serve' ? 'serve' : 'command', argv, env)
 }
@@ -38,7 +38,7 @@ export function greetingOf(kind: Greeting['kind'], argv: readonly string[], env:
 
 interface HandOver {
   unsharedReason?: string
-  /** Omitted if the relay has not taken over stdin and stdout. */
+  /** The client's streams. They are omitted if the relay has not taken over stdin and stdout. */
   streams?: { readonly stdin: Readable; readonly stdout: Writable; finish(code: number): void }
 }
 

@@ -6,7 +6,7 @@ import { findPlace } from './place.ts'
 import { openLink } from './start-server.ts'
 import { StdioRelay } from './stdio-relay.ts'
 
-/** Uses the shared server if possible. `loadProgram` loads and runs the whole program. */
+/** Runs the program, in the shared server if possible. `loadProgram` loads and runs the whole program. */
 export function start(script: string, loadProgram: () => void): void {
   const greeting = greetingFor(process.argv.slice(2), process.env)
   if (greeting === undefined) loadProgram()
@@ -36,7 +36,7 @@ async function linkTo(script: string, greeting: Greeting): Promise<Link | undefi
   }
 }
 
-/** Falls back to this process if the server ends without any output. */
+/** Runs a command in the server, or in this process if the server ends without any output. */
 async function runCommand({ socket, lines }: Link, loadProgram: () => void): Promise<void> {
   const { stdout, stderr } = process
   let hasPrinted = false

@@ -13,7 +13,10 @@ export interface Place {
   readonly folder: string
   /** Path of the socket, or the name of the pipe on Windows. */
   readonly socket: string
-  /** Contains the server's process id. A running server adds a space and the connection secret. */
+  /**
+   * The path of the announcement, which contains the server's process id. A running server adds a space and the connection
+   * secret.
+   */
   readonly announcement: string
   readonly lock: string
   readonly log: string
@@ -76,7 +79,8 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
     if (token !== undefined) requirePrivate(socket, 'isSocket')
     // Live servers renew their announcement. Process ids are reused, so ignore an old one.
     const age = Math.abs(Date.now() - statSync(path).mtimeMs)
-    // A starting process writes its id at once. After a crash or on a full disk, the file stays empty.
+    // An empty announcement counts only for a short time. A starting process writes its id at once, but after a crash or on a
+    // full disk, the file stays empty.
     const isAlive = pid === '' ? age < WRITE_TIMEOUT : age < STARTUP_TIMEOUT && isRunning(Number(pid))
     return { isAlive, token }
   } catch (error) {

@@ -21,7 +21,7 @@ const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MAL
 const MAX_STARTS = 3
 
 /**
- * Starts the server if necessary. Looks up the place again, because the program may have been updated.
+ * Connects to the server, and starts it if necessary. The place is looked up again, because the program may have been updated.
  * @throws an error that explains the failure
  */
 export async function openLink(script: string, greeting: Greeting): Promise<Link> {
@@ -39,7 +39,7 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
   throw notUsable(`the shared server does not start; see ${place.log} for details`)
 }
 
-/** Detached, so the server survives this process and its group. */
+/** Starts the server as a detached process, which survives this process and its group. */
 async function startServer({ folder, log: path, announcement }: Place, script: string): Promise<void> {
   const { spawn } = await import('node:child_process')
   // The log is optional, for example on a full disk.

@@ -6,7 +6,7 @@ import { once } from '../core/waiting.ts'
 import { type Link, linesOf, type Notice, noticeLine, readNotice, writeAll } from './connect.ts'
 
 export interface RelayOptions {
-  /** Without a link, this process answers until a request needs a vault. */
+  /** The link to the server. Without one, this process answers until a request needs a vault. */
   readonly link?: Link
   reopen(): Promise<Link>
   /**
@@ -14,7 +14,7 @@ export interface RelayOptions {
    * @param needVaults called for the first request that needs a vault; omitted if this process opens the vaults
    */
   serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, needVaults?: () => void): Promise<number>
-  /** Called once everything has been sent. */
+  /** A callback that runs once everything has been sent. */
   onFinished(code: number): void
 }
 
@@ -32,8 +32,8 @@ const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 const LAST_REPLY_TIMEOUT = 4_700
 
 /**
- * Relays lines between a client and the shared server. On a new connection, repeats `initialize` and subscriptions. Open requests
- * fail unless the notice said `repeat`.
+ * A relay of lines between a client and the shared server. On a new connection, it repeats `initialize` and subscriptions. Open
+ * requests fail unless the notice said `repeat`.
  */
 export class StdioRelay {
   readonly #options: RelayOptions
@@ -45,7 +45,7 @@ export class StdioRelay {
   #writes: readonly string[] | undefined
   /** `later` replaces an idle server only before the next message. */
   #retry: Notice['again']
-  /** Hides the warnings of a replacement server, which repeat those of the first. */
+  /** If true, the warnings of a replacement server are hidden, because they repeat those of the first. */
   #isMuted = false
   #hasEnded = false
 
@@ -57,7 +57,7 @@ export class StdioRelay {
     void this.#copyFromClient()
   }
 
-  /** Ends the client's side. The server still answers open requests. */
+  /** Ends the client's side, while the server still answers open requests. */
   stop(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true

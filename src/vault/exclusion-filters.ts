@@ -44,7 +44,7 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 }
 
 const MAX_FILTERS = 1000
-/** After more timeouts than this, everything is excluded. */
+/** The maximum number of timeouts. After more, everything is excluded. */
 const MAX_TIMEOUTS = 10
 
 class Filters {

@@ -19,7 +19,7 @@ export type Entry = Pick<nodeFs.Dirent, 'name' | EntryType>
 /** Tests use an in-memory implementation. */
 export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): readonly Entry[]
-  /** Takes two thirds of the time of `readdirSync` with types. */
+  /** Returns names in two thirds of the time of `readdirSync` with types. */
   readNamesSync(path: string): readonly string[]
   statSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
   lstatSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
@@ -56,7 +56,7 @@ export const diskFileSystem: FileSystem = {
   rules: { windows: process.platform === 'win32', folds: FOLDS },
 }
 
-/** Omits the path that Node appends to messages. */
+/** Returns the reason of an error without the path that Node appends to messages. */
 export function errorReason(error: unknown): string {
   const message = messageOf(error)
   return message.split(',', 1)[0] ?? message
@@ -137,7 +137,7 @@ const {
 /** `O_NONBLOCK` prevents blocking on a named pipe. */
 export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 
-/** `undefined` on Windows, which has no `O_NOFOLLOW`. */
+/** The flags are `undefined` on Windows, which has no `O_NOFOLLOW`. */
 export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFOLLOW
 
 /** Reads a range of a file, and the file's size. @returns `undefined` if the file cannot be read */
@@ -151,7 +151,7 @@ export function readStretch(vault: Vault, path: VaultPath, range: ByteRange): Fi
 
 export interface FreshBytes {
   readonly bytes: Uint8Array
-  /** Unset if the file may still be changing. */
+  /** The file's stat. It is missing if the file may still be changing. */
   readonly stat?: FileStat
 }
 
@@ -165,7 +165,7 @@ export function readIfChanged(vault: Vault, path: VaultPath, knownStat?: FileSta
   return { bytes, ...(isSettled ? { stat } : undefined) }
 }
 
-/** In docs folders, `.markdown` and `.mdx` files are notes too. */
+/** Returns a file's kind. In docs folders, `.markdown` and `.mdx` files are notes, too. */
 export function fileKind(path: string, mode: Mode): FileKind {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   if (extension === 'md') return 'note'

@@ -116,7 +116,7 @@ const MAX_LENGTH = 1000
 /** Bounds time and memory for untrusted globs. */
 const MAX_ALTERNATIVES = 512
 
-/** Expands `{a,b}`. Leaves the braces in place if there would be more than `MAX_ALTERNATIVES` patterns. */
+/** Expands `{a,b}`. The braces stay if there would be more than `MAX_ALTERNATIVES` patterns. */
 function alternatives(pattern: string): readonly string[] {
   let patterns: readonly string[] = [pattern]
   for (;;) {
@@ -140,7 +140,7 @@ interface GitRule {
   matches(names: readonly string[], isFolder: boolean): boolean
 }
 
-/** As in git, the closest `.gitignore` with a matching rule decides. */
+/** Returns true if the rules hide the file. As in git, the closest `.gitignore` with a matching rule decides. */
 function hidesByRules(chain: readonly GitRule[], names: readonly string[], isFolder: boolean): boolean {
   const decisive = chain.find(({ matches }) => matches(names, isFolder))
   return decisive !== undefined && !decisive.isNegated
@@ -177,7 +177,7 @@ class Gitignores {
   #stamp(file: string): string | undefined {
     return quietly(() => {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
-      // Like git, do not read a `.gitignore` file through a symbolic link.
+      // A `.gitignore` file is not read through a symbolic link, as in git.
       return stat?.isFile() ? `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}` : undefined
     })
   }
@@ -222,10 +222,10 @@ type Matches<T> = (item: T) => boolean
 
 type Part<T> = Matches<T> | typeof ANY
 
-/** Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders. Runs in O(pattern × path) time. */
+/** Compiles a glob with `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders. Matching takes O(pattern × path) time. */
 export function linearGlob(pattern: string, nocase: boolean): (names: readonly string[], from?: number) => boolean {
   const segments = pattern.split('/').flatMap((segment, i, all): readonly Part<string>[] => {
-    // As in git, `f/**` matches the contents of the folder, but not the folder itself.
+    // `f/**` matches the contents of the folder, but not the folder itself, as in git.
     if (segment === '**') return i > 0 && i === all.length - 1 ? [() => true, ANY] : [ANY]
     return [nameTest(segment, nocase)]
   })
@@ -258,7 +258,7 @@ function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>, from = 0)
 function nameTest(segment: string, nocase: boolean): Matches<string> {
   if (!/[*?[\\]/.test(segment)) return literal(segment, nocase)
   const [head = '', tail = ''] = segment.split('*')
-  // Fast path for a single star.
+  // A pattern with a single star takes this fast path.
   if (!nocase && segment === `${head}*${tail}` && !/[?[\\]/.test(segment))
     return (name) => name.length >= segment.length - 1 && name.startsWith(head) && name.endsWith(tail)
   const parts = (segment.match(PART) ?? []).flatMap((text): readonly Part<string>[] => {

@@ -46,13 +46,15 @@ interface PartialListing {
   links: FoundLink[]
 }
 
-/** Path on disk. `undefined` if the folder is outside the vault or spelled differently. */
+/** The path on disk, or `undefined` if the folder is outside the vault or spelled differently. */
 type Place = string | undefined | 'unreadable'
 
 /** Maximum number of attempts to open a file that is being replaced. */
 const ATTEMPTS = 3
 
-/** Omits hidden names, `node_modules`, ignored files, dangling links and links into the vault. */
+/**
+ * Opens a folder as a vault. Hidden names, `node_modules`, ignored files, dangling links and links into the vault are left out.
+ */
 export function openVault(root: string, options: VaultOptions, fs: FileSystem = diskFileSystem): Vault {
   return new FolderVault(requireVaultRoot(root, fs), options, fs)
 }
@@ -251,7 +253,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Follows allowed links in alphabetical order, and only the first link to each target. */
+  /** Adds the files behind allowed links, in alphabetical order. Only the first link to each target is followed. */
   #followLinks(listing: PartialListing, recursive: boolean): void {
     while (listing.links.length > 0) {
       const links = listing.links.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -314,7 +316,7 @@ function isLinkRefusal(error: unknown): boolean {
   return code === 'ELOOP' || code === 'EMLINK'
 }
 
-/** `undefined` if the file was probably just deleted. */
+/** Returns why a file cannot be found, or `undefined` if it was probably just deleted. */
 function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
 }

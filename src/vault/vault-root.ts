@@ -6,7 +6,7 @@ import { quietly } from '../core/quietly.ts'
 import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText, realPathOf } from './file-system.ts'
 
 /**
- * Supports `~/`, because clients start servers without a shell.
+ * Returns the folder's real path. `~/` is supported, because clients start servers without a shell.
  * @throws RouxError `VAULT_NOT_FOUND` if the path is missing, unreadable or not a folder
  */
 export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem): string {
@@ -19,7 +19,7 @@ export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem):
       throw notFound(`"${absolute}" is not a folder.`, 'Specify the folder that contains the notes, not a file in it.')
     }
     fs.readdirSync(real, { withFileTypes: true })
-    // Fails if the names can be listed but no file can be opened.
+    // This call fails if the names can be listed but no file can be opened.
     fs.statSync(`${real}/.`, { throwIfNoEntry: false })
     return real
   } catch (error) {

@@ -7,7 +7,8 @@ import { openOutsideLinks } from './outside-links.ts'
 import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**
- * For platforms where a watch follows the path rather than the inode. Watches only folders, and uses their raw events for files.
+ * Watches a vault on platforms where a watch follows the path rather than the inode. Only folders are watched, and their raw
+ * events report changed files.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   const stop = new AbortController()
@@ -25,7 +26,7 @@ export function watchByChokidar(root: string, options: VaultOptions, sink: Watch
   }
 }
 
-/** Resolves before the initial scan, which ends with chokidar's `ready` event. */
+/** Starts chokidar. The promise resolves before the initial scan, which ends with chokidar's `ready` event. */
 async function openChokidar(root: string, options: VaultOptions, sink: WatchSink): Promise<WatchEngine> {
   const { watch } = await import('chokidar')
   const watcher = watch(root, {

@@ -18,9 +18,9 @@ export interface WatchSink {
 }
 
 export interface WatchEngine {
-  /** Resolves once the engine reports all further changes. Never rejects. */
+  /** Resolves once the engine reports all further changes, and never rejects. */
   readonly ready: Promise<void>
-  /** Waits for pending events. Resolves to false if some may be missing. */
+  /** Waits for pending events. The promise resolves to false if some may be missing. */
   settle?(): Promise<boolean>
   close(): Promise<void>
 }

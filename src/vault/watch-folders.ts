@@ -13,7 +13,7 @@ import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type W
 interface Watched {
   readonly watcher: FSWatcher
   readonly absolute: string
-  /** Distinguishes the folder from a successor with the same name. */
+  /** The inode distinguishes the folder from a successor with the same name. */
   readonly inode: number
   readonly rules: FolderRules
   readonly below: Set<string>
@@ -29,8 +29,8 @@ interface Request {
 const SLICE = 10
 
 /**
- * One inotify watch per folder. Watches start before the folder is read, so no change is missed. chokidar 5 misses folders that
- * are quickly deleted and recreated, and stats every file after an event.
+ * An engine with one inotify watch per folder. Watches start before the folder is read, so no change is missed. chokidar 5 misses
+ * folders that are quickly deleted and recreated, and stats every file after an event.
  */
 export class FolderWatches implements WatchEngine {
   readonly #root: string

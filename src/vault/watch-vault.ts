@@ -10,9 +10,9 @@ import { FolderWatches } from './watch-folders.ts'
 export interface WatchOptions extends VaultOptions, BatchTimes {
   /** `auto` polls file systems that other computers may change. */
   readonly watch: 'auto' | 'polling'
-  /** Called immediately, before `onDirty`. `file` is `undefined` if unknown. */
+  /** A callback that runs immediately, before `onDirty`. `file` is `undefined` if unknown. */
   readonly onNoticed?: (file: string | undefined) => void
-  /** Called if the vault must be polled. */
+  /** A callback that runs if the vault must be polled. */
   readonly onProblem?: (message: string) => void
   readonly engine?: 'inotify' | 'chokidar'
   readonly polling?: PollingTimes
@@ -105,7 +105,7 @@ class VaultWatcher implements Watcher {
     await Promise.all(engines.map((engine) => engine.close()))
   }
 
-  /** Changes before the restart are reported as `all`. */
+  /** Restarts the watcher after a delay. Changes before the restart are reported as `all`. */
   #restartIn(delay: number): void {
     if (this.#isClosed || this.#restart) return
     this.#restart = setTimeout(() => {
@@ -183,7 +183,7 @@ export interface DirtyBatch extends Pick<WatchSink, 'file' | 'folder' | 'all'> {
   close(): void
 }
 
-// Above these limits, listing everything is cheaper.
+// If there are more changes than these limits, listing everything is cheaper.
 const MAX_FILES = 5000
 const MAX_FOLDERS = 500
 

@@ -34,7 +34,7 @@ export interface WebOptions {
   eventsFor(access: Access): EventFeed
 }
 
-/** In tokens. Budgets are meant for models, so the page gets a large one. */
+/** The budget in tokens. It is large, because the page is not a model. */
 const MAX_TOKENS = 50_000
 
 /** Maximum size in bytes of a body without a session, which only contains a code. */
@@ -161,7 +161,7 @@ async function call(body: Fields, { access }: WebSession, options: WebOptions, s
   return (await callTool(tool, body.arguments, calling)).structuredContent
 }
 
-/** Only reports that the vault has changed. The page requests the details. */
+/** Reports that the vault has changed. The page then requests the details. */
 async function listen(
   { request, response, sender }: Exchange<WebSession>,
   feed: EventFeed,
@@ -198,7 +198,7 @@ function textOf(body: Fields, name: string): string | undefined {
 }
 
 /**
- * Defaults to the first vault. Returns the id without the vault's name.
+ * Opens the vault of an id, by default the first one, and returns the id without the vault's name.
  * @throws RouxError `INVALID_PARAMS` for an unknown vault
  */
 async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<VaultRequest, 'core' | 'id'>> {
@@ -222,7 +222,7 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
     const message = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
     return sendRefusal(response, refusal(413, message, OPEN_ELSEWHERE))
   }
-  // Prevents scripts from running if a browser opens the file as a page.
+  // The headers prevent scripts from running if a browser opens the file as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
   // The page has disconnected, or the file became shorter.

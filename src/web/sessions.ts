@@ -7,14 +7,14 @@ import { bearerOf } from '../http/token-gate.ts'
 import { type Access, digestOf, type Principal } from '../http/tokens.ts'
 
 export interface WebSession {
-  /** Never exceeds the permissions of the token. */
+  /** The session's permissions, which never exceed those of the token. */
   readonly access: Access
   readonly key: string
 }
 
 /** Starting a browser takes seconds. */
 const CODE_LIFE_MS = 60_000
-/** Per token, for sessions and for unused codes. The oldest one ends first. */
+/** The maximum per token, for sessions and for unused codes. The oldest one ends first. */
 const MAX_PER_TOKEN = 32
 
 export type WebSessions = ReturnType<typeof webSessions>
@@ -78,16 +78,14 @@ const NO_SESSION = refusal(401, 'This page has no session, or its session has en
   headers: { 'WWW-Authenticate': 'Bearer realm="roux-web"' },
 })
 
-/** Accepts only requests of the page itself. Other pages cannot forge `Sec-Fetch-Site` or `Origin`. */
+/** Admits requests of the page itself. Other pages cannot forge `Sec-Fetch-Site` or `Origin`. */
 export function admitPage({ headers }: IncomingMessage, proxies: readonly string[]): Admission<undefined> {
   const { 'sec-fetch-site': site = 'none' } = headers
   const isOwn = (site === 'none' || site === 'same-origin') && isOwnOrigin(headers, proxies)
   return isOwn ? { sender: undefined } : { refusal: FOREIGN }
 }
 
-/**
- * Also accepts navigation from other origins, because `roux open` opens a local file. The page shows nothing without a session.
- */
+/** Admits visits, even from other origins, because `roux open` opens a local file. The page shows nothing without a session. */
 export function admitVisit(request: IncomingMessage, proxies: readonly string[]): Admission<undefined> {
   const { headers } = request
   const isVisit = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
@@ -101,7 +99,7 @@ export function admitSession(request: IncomingMessage, proxies: readonly string[
   return sender === undefined ? { refusal: NO_SESSION } : { sender }
 }
 
-/** Another port is another origin. Only a listed proxy can use TLS. */
+/** Returns true for the page's own origin. Another port is another origin. Only a listed proxy can use TLS. */
 function isOwnOrigin({ origin, host = '' }: IncomingMessage['headers'], proxies: readonly string[]): boolean {
   const isProxied = proxies.some((proxy) => proxy.toLowerCase() === hostName(host))
   const own = [`http://${host}`, ...(isProxied ? [`https://${host}`] : [])]

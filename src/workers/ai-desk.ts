@@ -32,7 +32,7 @@ export class AiDesk {
     this.#gate = openGate(() => settings.ai)
   }
 
-  /** Includes models that must not be used, with a reason. Opens no connection. */
+  /** Lists all models without opening a connection. A model that must not be used has a reason. */
   async models(): Promise<readonly NamedModel[]> {
     const { ai, embedder } = this.#settings
     const models: (Place & Pick<NamedModel, 'use'>)[] = []
@@ -55,7 +55,7 @@ export class AiDesk {
     return origin
   }
 
-  /** Takes effect with the next request. `was` is the previous consent. @throws RouxError `INVALID_PARAMS` */
+  /** Revokes consent, from the next request on. `was` is the previous consent. @throws RouxError `INVALID_PARAMS` */
   revoke(address: string): { readonly origin: string; readonly was: boolean } {
     const origin = requireOrigin(address)
     return { origin, was: this.#gate.state().revoke(origin) }

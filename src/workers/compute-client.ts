@@ -12,7 +12,7 @@ import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutOptions, LayoutRuns } from './layout-client.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Runs expensive graph computations in a worker, which takes about 20 MB and ends when idle. */
+/** A client for expensive graph computations in a worker, which takes about 20 MB and ends when idle. */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #calls: WorkerCalls<ComputeService, Worker>
   #ending: Promise<unknown> | undefined

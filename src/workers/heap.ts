@@ -24,7 +24,7 @@ function ownLimit(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / MB)
 }
 
-/** Share of the limit in use after garbage collection. Above it, the next slice of files may not fit. */
+/** The share of the limit in use after garbage collection. If it is higher, the next slice of files may not fit. */
 const FULL_SHARE = 0.6
 
 /** Heap growth between collections, as a share of the limit. Collecting a large heap takes seconds. */
@@ -60,8 +60,8 @@ export const isHeapShort = heapCheck(
 const MAX_BYTES = 128 << 20
 
 /**
- * Returns unused memory to the system. Call when idle: it takes tens of milliseconds. V8 waits for minutes and returns less. Does
- * nothing above `maxBytes`.
+ * Returns unused memory to the system. The call takes tens of milliseconds, so the process should be idle. V8 itself waits for
+ * minutes and returns less. Above `maxBytes`, nothing happens.
  */
 export function collectGarbage(maxBytes = MAX_BYTES): void {
   if (getHeapStatistics().used_heap_size > maxBytes) return

@@ -9,7 +9,7 @@ const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 export interface IndexerChannel {
   post(message: ToIndexer): void
   onMessage(listener: (message: FromIndexer) => void): void
-  /** Called before `onExit`, for all vaults. */
+  /** Adds a listener that is called before `onExit`, for all vaults. */
   onError(listener: (error: Error) => void): void
   onExit(listener: () => void): void
   /** Keeps the process alive until `unref`. */
@@ -22,7 +22,7 @@ export interface IndexerChannel {
 interface Running {
   readonly worker: Worker
   open: number
-  /** Distinguishes a shutdown from a crash. */
+  /** True during a shutdown, so the exit is not taken for a crash. */
   isEnding: boolean
   hasEnded: boolean
 }
@@ -41,7 +41,7 @@ export async function endIndexer(worker: Worker): Promise<void> {
   clearTimeout(stopping)
 }
 
-/** One worker indexes all vaults. After a crash, the next call of `channel` starts another. */
+/** The worker that indexes all vaults. After a crash, the next call of `channel` starts another one. */
 export class IndexerHost {
   readonly #start: (heap: number) => Worker
   readonly restarts: Restarts
@@ -54,7 +54,7 @@ export class IndexerHost {
     this.restarts = restarts
   }
 
-  /** Enough memory is available for a heap twice as large. */
+  /** The value is true if enough memory is available for a heap twice as large. */
   get mayGrow(): boolean {
     return largerHeap(this.#heap) !== undefined
   }
@@ -89,7 +89,7 @@ export class IndexerHost {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
       this.#forget(running)
     })
-    // Registered first, because later listeners read the crash count.
+    // This listener is registered first, because later ones read the crash count.
     worker.on('exit', () => {
       running.hasEnded = true
       if (!running.isEnding) this.restarts.recordCrash()

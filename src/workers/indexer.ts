@@ -227,7 +227,7 @@ async function closeService(service: IndexingService | undefined, send: Send): P
   }
 }
 
-/** Rolls back incomplete changes of a crashed process. Called for the first request. */
+/** Rolls back incomplete changes of a crashed process. The first request calls this function. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   const recovery = writes === undefined ? Promise.resolve() : writes.recover()
   service?.begin()

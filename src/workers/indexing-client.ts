@@ -22,8 +22,8 @@ export interface ClientListeners {
 }
 
 /**
- * Main-thread client of the indexing worker. After a crash, restarts the worker, repeats reads and looks up the outcome of
- * writes.
+ * The indexing worker as seen by the main thread. After a crash, the client restarts the worker, repeats reads and looks up the
+ * outcome of writes.
  */
 export class IndexingClient implements Indexing {
   readonly #host: IndexerHost
@@ -34,10 +34,10 @@ export class IndexingClient implements Indexing {
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
-  /** `undefined` between a crash and the restart. */
+  /** The channel is `undefined` between a crash and the restart. */
   #channel: IndexerChannel | undefined
   #calls: Calls<IndexerService> | undefined
-  /** Opened when a worker starts, or after too many crashes. */
+  /** This latch opens when a worker starts, or after too many crashes. */
   readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
@@ -187,7 +187,10 @@ export class IndexingClient implements Indexing {
     changes: (limit) => this.#read((calls) => calls.call('changes', limit)),
   }
 
-  /** After a crash, repeats dry runs and looks up the outcome of other writes. @param isPlan executes the plan of a dry run */
+  /**
+   * Runs a write. After a crash, dry runs are repeated, and the outcome of other writes is looked up.
+   * @param isPlan executes the plan of a dry run
+   */
   async #write(
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
     { deaths, isPlan } = { deaths: 0, isPlan: false },
@@ -252,7 +255,7 @@ export class IndexingClient implements Indexing {
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
-    // Only pending calls keep the process alive, not the listener.
+    // The listener must not keep the process alive. Only pending calls do.
     if (this.#heldCalls === 0) channel.unref()
     else channel.ref()
   }

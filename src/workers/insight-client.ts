@@ -31,7 +31,7 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly texts: Texts
   readonly runs: InsightRuns
   readonly file: string
-  /** Set only for the kind of run that computes communities. */
+  /** The state, for the kind of run that computes communities. */
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
   readonly isIgnored: (path: string) => boolean
   /** The ignore rules as text. Servers with different rules must not share results. */
@@ -56,7 +56,7 @@ const MAX_ATTEMPTS = 2
 /** Milliseconds before a retry for the same generation. */
 const PAUSE = 60_000
 
-/** Reads notes in batches, so other work can run in between. Caches the latest result. */
+/** A client that computes insights. It reads notes in batches, so other work can run in between, and caches the latest result. */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
@@ -113,7 +113,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
-  /** Identifies algorithm version, ignored paths and languages. */
+  /** A string that identifies algorithm version, ignored paths and languages. */
   get #recipe(): string {
     return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? '', this.#parts.languages ?? []])
   }
@@ -222,7 +222,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** Prefers shared communities, so all servers use the same ids. */
+  /** Returns the former communities, preferably shared ones, so all servers use the same ids. */
   async #formerCommunities(): Promise<Uint8Array | undefined> {
     const { store, state } = this.#parts
     if (state === undefined) return undefined

@@ -16,7 +16,7 @@ export interface LayoutRuns {
 export interface LayoutOptions {
   /** Places all notes, and rotates the result to match the previous layout. */
   readonly again: boolean
-  /** Called with values from 0 to 1. */
+  /** A callback for progress, from 0 to 1. */
   onProgress(share: number): void
 }
 
@@ -31,13 +31,13 @@ interface StoredLayout {
 }
 
 const FORMAT = 5
-/** Earlier formats with worse layouts. Replaced as soon as notes may move. */
+/** Earlier formats with worse layouts, which are replaced as soon as notes may move. */
 const EARLIER = new Set([3, 4, 5])
 
-/** Above this number, all notes are placed again. */
+/** If more notes than this are new, all notes are placed again. */
 const MAX_NEW = 2_000
 
-/** Keeps positions in a cache file, or in memory if the file cannot be written. */
+/** A client for layouts. Positions are kept in a cache file, or in memory if the file cannot be written. */
 export class LayoutClient implements Layouts {
   readonly #file: string
   readonly #runs: LayoutRuns
@@ -63,7 +63,7 @@ export class LayoutClient implements Layouts {
     return this.#underWay
   }
 
-  /** Serialized, so concurrent callers see the same positions. */
+  /** Computes a layout. Calls are serialized, so concurrent callers see the same positions. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
     const layout = this.#queue.then(() => this.#place(graph, mayMove))
     this.#queue = layout.catch(() => {})
@@ -74,7 +74,7 @@ export class LayoutClient implements Layouts {
     const stored = (await this.hasPlaces()) ? this.#stored : undefined
     const before = stored === undefined ? undefined : placesFor(ids, stored)
     const missing = before === undefined ? ids.length : countMissing(before)
-    // Only layouts without communities or in an earlier format are replaced without a request.
+    // A layout is replaced without a request only if it has no communities or an earlier format.
     const isRough = stored?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
     if (missing === 0 && stored !== undefined && before !== undefined && !isWhole) {

@@ -44,7 +44,7 @@ function anyOf(globs: readonly string[], nocase: boolean): PathTest {
 
 /** `/a`, `./a`, `a/` and `a\\` all mean `a` and its contents. */
 function readingsOf(glob: string): readonly string[] {
-  // On Windows, a backslash separates folders; elsewhere, it escapes the next character.
+  // A backslash separates folders on Windows; elsewhere, it escapes the next character.
   return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((pattern) => {
     const path = pattern
       .split('/')

@@ -11,7 +11,7 @@ import type { VaultOptions } from '../vault/open-vault.ts'
 export interface IndexerData {
   readonly root: string
   readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight' | 'search' | 'ai'>
-  /** Contains the journal and the locks. */
+  /** The folder of the journal and the locks. */
   readonly stateFolder: string
   readonly engine: EnginePlace
   readonly watch: boolean
@@ -48,7 +48,7 @@ export type FromIndexer =
   | { readonly type: 'recovered' }
   | { readonly type: 'embedder'; readonly call: Call }
   | { readonly type: 'error'; readonly stack: string }
-  /** The heap is nearly full. Sent only with `mayGrow`. */
+  /** A message that the heap is nearly full. It is sent only with `mayGrow`. */
   | { readonly type: 'full' }
   | { readonly type: 'closed' }
 

@@ -19,7 +19,7 @@ export interface OpenEmbedding {
 export interface EmbeddingOptions {
   readonly apiKey?: string | undefined
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
-  /** Defaults to no requests to other computers. */
+  /** Returns the settings for requests. By default, no request may go to another computer. */
   readonly gate?: (() => GateSettings) | undefined
   readonly name?: string
 }
@@ -63,7 +63,7 @@ export function openEmbedding(
   }
 }
 
-/** Only embedders with both tables have a version in their id. */
+/** Returns the settings of an earlier embedder. Only embedders with both tables have a version in their id. */
 function formerSettings(id: string): Pick<EmbedderSettings, 'dimensions' | 'languages'> {
   const [, , dimensions, version] = id.split(':')
   return { dimensions: Number(dimensions), languages: version === undefined ? 'english' : 'auto' }

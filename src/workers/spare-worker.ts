@@ -5,7 +5,7 @@ import { heapLimit } from './heap.ts'
 import { endIndexer } from './indexer-channel.ts'
 import { startGuarded } from './thread-guard.ts'
 
-/** Two semi-spaces of 4 MB, as in the workers. */
+/** The size of two semi-spaces of 4 MB, as in the workers. */
 const ENOUGH = 8 << 20
 
 /** Milliseconds between checks of a growing heap. */
@@ -14,8 +14,8 @@ const CHECK_INTERVAL = 20
 let spare: Worker | undefined
 
 /**
- * Boots the indexing worker while the main thread loads the protocol. Only for server processes, because this limits the memory
- * of the process.
+ * Starts the indexing worker while the main thread loads the protocol. Only server processes may call this, because it limits the
+ * memory of the process.
  */
 export function bootIndexer(): void {
   boundYoungSpace()
@@ -39,7 +39,7 @@ const YOUNG_MB = 12
 
 /** The worker does not keep the process alive. @param heap heap limit in megabytes */
 export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapLimit()): Worker {
-  // Only protocol messages may go to stdout.
+  // The worker must not write to stdout, which is reserved for protocol messages.
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap }
   const worker = startGuarded((workerData) => new Worker(entryOf(name), { stdout: true, resourceLimits, workerData }))
   worker.unref()

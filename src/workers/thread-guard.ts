@@ -7,7 +7,7 @@ const POLL_INTERVAL = 1
 /** Milliseconds to wait for a thread, which may be waiting for a disk. */
 const EXIT_TIMEOUT = 2_000
 
-/** Prevents termination inside SQLite's binding, which would crash the process. Threads share the guard's memory. */
+/** A guard that prevents termination inside SQLite's binding, which would crash the process. Threads share its memory. */
 export class ThreadGuard {
   readonly cells: Int32Array<SharedArrayBuffer>
 
@@ -31,7 +31,7 @@ export class ThreadGuard {
     }
   }
 
-  /** Call from another thread. Resolves once no work is running, or after two seconds. */
+  /** Called from another thread. The promise resolves once no work is running, or after two seconds. */
   async end(): Promise<void> {
     const until = performance.now() + EXIT_TIMEOUT
     while (this.#isBusy() && performance.now() < until) await setTimeout(POLL_INTERVAL)
@@ -65,7 +65,7 @@ export function ownGuard(): ThreadGuard {
   return new ThreadGuard((workerData as GuardData | null)?.guard)
 }
 
-/** Waits until the worker is not inside SQLite. */
+/** Terminates a worker once it is not inside SQLite. */
 export async function terminate(worker: Worker): Promise<void> {
   await guards.get(worker)?.end()
   await worker.terminate()

@@ -53,7 +53,7 @@ function forgetOldest(entries: Map<string, unknown>): void {
   }
 }
 
-/** Applies one write at a time, and updates the index before it returns. */
+/** A service that applies one write at a time, and updates the index before it returns. */
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
@@ -110,7 +110,7 @@ export class WriteService {
     return await this.#reconcileAfter(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
-  /** Comparing all files takes longer than a write. Only link rewrites and missing notes require it. */
+  /** Plans a write. All files are compared only for link rewrites and missing notes, because that takes longer than a write. */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
@@ -214,7 +214,7 @@ function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
 }
 
-/** Equal fingerprints mean the same changes to the same bytes. */
+/** Returns a fingerprint. Equal ones mean the same changes to the same bytes. */
 function fingerprintOf({ changes, files }: PlannedWrite): string {
   const hash = createHash('sha256')
   for (const change of changes) {
@@ -226,7 +226,7 @@ function fingerprintOf({ changes, files }: PlannedWrite): string {
   return hash.digest('hex')
 }
 
-/** `undefined` for folders. */
+/** Returns the file that an undo restored, or nothing for folders. */
 function undoneFile({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':

@@ -114,7 +114,7 @@ const PAGES: Readonly<Record<string, RenderAnswer>> = {
   gaps: (value, look) => renderGaps(value as GapList, look),
 }
 
-/** Removes the argument `vault`, which tools do not have with one vault. With several vaults, it is checked after loading. */
+/** Removes the argument `vault`. With one vault, tools do not have it. With several, it is checked after loading. */
 export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }

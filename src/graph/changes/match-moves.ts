@@ -4,7 +4,7 @@ import { nameOf } from '../../core/paths.ts'
 
 export interface Movable {
   readonly path: string
-  /** The file's hash, which is empty if the file was not read. */
+  /** The file's hash. It is empty if the file was not read. */
   readonly hash: string
   links(): ReadonlySet<string>
 }

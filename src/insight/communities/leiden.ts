@@ -31,7 +31,7 @@ export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }:
   const base = levelOf(graph, strengthsOf(graph))
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
   let communities: Uint32Array = start === undefined ? ownNumbers(count) : connectedParts(graph, start)
-  // A graph without links has a total of 0, by which the penalty below would be divided.
+  // In a graph without links, the total is 0, and the penalty below would divide by it.
   if (total === 0) return connectedParts(graph, communities)
   const isLarge = graph.targets.length > LARGE.entries
   for (let reached = isLarge ? modularity(graph, communities, resolution) : 0; ; ) {

@@ -41,11 +41,11 @@ export interface Dialect {
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Reads the events of a single answer, in order. */
+/** A parser that reads the events of a single answer, in order. */
 export interface Reader {
   /** @returns the new text, or an error description */
   read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
-  /** `undefined` until the answer ends. */
+  /** The reason why the answer ended. It is `undefined` until then. */
   readonly finish: ChatFinish | undefined
   readonly input: number | undefined
   readonly output: number | undefined
@@ -122,7 +122,7 @@ async function* streamAnswer(server: ModelServer, dialect: Dialect, { model, req
   }
 }
 
-/** With more characters per token, the server is ignoring the token limit. */
+/** If a token has more characters, the server is ignoring the token limit. */
 const MAX_CHARACTERS_PER_TOKEN = 64
 
 interface Ending {
@@ -144,7 +144,7 @@ function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSo
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
   const isWritten = isCount(output) && output <= expected.output + MAX_REASONING
   const wholeText = text + thinking
-  // Counts before the end of the answer are too low.
+  // A count that arrives before the end of the answer is too low.
   const isReported = finish !== undefined && isRead && isWritten && (output > 0 || wholeText === '')
   if (isReported) return { input, output, estimated: false }
   return {
@@ -159,7 +159,7 @@ interface AnswerSoFar {
   readonly thinking: string
 }
 
-/** Some servers do not limit reasoning tokens. */
+/** The limit is needed because some servers do not limit reasoning tokens. */
 const MAX_REASONING = 100_000
 
 function isCount(value: number | undefined): value is number {
@@ -190,16 +190,16 @@ async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, re
   }
 }
 
-/** Milliseconds to wait for the usage. Some servers keep the connection open after the answer. */
+/** The wait for the usage, in milliseconds. Some servers keep the connection open after the answer. */
 const LINGER = 2_000
 
-/** Ends once the answer is finished and no value arrives for `LINGER`. */
+/** Yields values until the answer is finished and no value arrives for `LINGER`. */
 async function* untilSilent<T>(values: AsyncGenerator<T>, isFinished: () => boolean): AsyncGenerator<T> {
   try {
     for (;;) {
       const next = values.next()
       const result = isFinished() ? await Promise.race([next, silence()]) : await next
-      // Prevents an unhandled rejection when the request ends later.
+      // This handler prevents an unhandled rejection when the request ends later.
       if (result === undefined) next.catch(() => {})
       if (result === undefined || result.done === true) return
       yield result.value
@@ -266,7 +266,7 @@ function refusal({ status, body }: Answer, server: ModelServer, model: string): 
   )
 }
 
-/** Falls back to the body if the format is unknown. */
+/** Returns the message in an error response, or the whole body if the format is unknown. */
 function messageIn(body: string): string {
   const [, message] = /"message"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(body) ?? []
   try {
@@ -285,7 +285,7 @@ function hintFor(status: number): string {
   return 'Check `ai.model` and `ai.provider` against what the server offers.'
 }
 
-/** Parses a `text/event-stream`. Accepts a final event without an empty line. */
+/** Parses a `text/event-stream`. The final event need not end with an empty line. */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = []
   for await (const line of linesOf(chunks)) {

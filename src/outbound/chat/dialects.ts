@@ -10,7 +10,7 @@ import {
   type Reader,
 } from './chat-server.ts'
 
-/** For OpenAI and compatible servers, such as Ollama, LM Studio, vLLM, llama.cpp and OpenRouter. */
+/** Opens OpenAI and compatible servers, such as Ollama, LM Studio, vLLM, llama.cpp and OpenRouter. */
 export function openOpenAi(settings: ChatSettings, dependencies: ChatDependencies = {}): ChatProvider {
   return openProvider(OPENAI, settings, dependencies)
 }
@@ -123,7 +123,7 @@ class AnthropicReader implements Reader {
     if (type === 'error' || isRecord(error))
       return isRecord(error) ? String(error.message ?? error.type ?? 'an error') : 'an error'
     if (type === 'message_start') this.#count(isRecord(message) ? message.usage : undefined)
-    // Without streaming, the server sends a whole message.
+    // A server that does not stream sends a whole message.
     if (type === 'message') return this.#wholeAnswer(value)
     if (typeof type !== 'string') return 'it has no `type`'
     if (type === 'message_delta') {
@@ -144,7 +144,7 @@ class AnthropicReader implements Reader {
     if (typeof reason === 'string') this.finish = FINISH[reason] ?? 'other'
   }
 
-  /** Cached tokens are not part of `input_tokens`. Output tokens are cumulative. */
+  /** Adds up token counts. Cached tokens are not part of `input_tokens`, and output tokens are cumulative. */
   #count(usage: unknown): void {
     if (!isRecord(usage)) return
     const parts = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(toNumber)

@@ -47,7 +47,7 @@ export async function openApi() {
     note: (id: string, vault?: string) => post<PageNote | null>('/web/note', { id, vault }),
     picture: (vault: string, shown: PageArguments) => post<PartialPicture | LayoutProgress>('/web/picture', { vault, ...shown }),
     files: (vault: string) => post<LinkedFiles>('/web/files', { vault }),
-    /** Returns an object URL. Fails for files that are too large or not images. */
+    /** Returns an object URL. The promise rejects for files that are too large or not images. */
     async attachment(id: string, vault?: string): Promise<string> {
       const response = await send('/web/attachment', { id, vault }, session)
       return URL.createObjectURL(await response.blob())
@@ -57,7 +57,7 @@ export async function openApi() {
       for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
         try {
           const response = await fetch('/web/events', { headers: authorization(session) })
-          // After a restart, the server does not know the session.
+          // A server that has restarted does not know the session.
           if (response.status === 401) return onState('ended')
           if (response.ok && response.body !== null) {
             onState('there')

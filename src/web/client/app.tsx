@@ -56,7 +56,7 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 }
 
 export function App() {
-  // Runs before the first paint, so no early key press is lost.
+  // The effect runs before the first paint, so no early key press is lost.
   useLayoutEffect(() => {
     addEventListener('keydown', onPageKey)
   }, [])

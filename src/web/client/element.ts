@@ -1,4 +1,4 @@
-/** Never parses strings as HTML. */
+/** Creates an element. Strings are never parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   members: Partial<HTMLElementTagNameMap[Name]> = {},

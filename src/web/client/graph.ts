@@ -62,7 +62,7 @@ export function today(): number {
   return Math.floor(Date.now() / DAY_MS)
 }
 
-/** Formats a date such as `2026-03-04`. Empty if it is unknown. */
+/** Formats a date such as `2026-03-04`. An unknown date becomes an empty string. */
 export function dateOf(day: number | undefined): string {
   return day === undefined || day < 0 ? '' : new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
@@ -95,7 +95,7 @@ export function placeOf({ places }: { readonly places: ArrayLike<number> }, note
   return [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]
 }
 
-/** Relative to the median distance of linked notes. */
+/** The maximum distance relative to the median distance of linked notes. */
 const MAX_DISTANCE_RATIO = 3
 
 export function nearby(graph: Graph, note: number): readonly number[] {
@@ -109,7 +109,10 @@ export function nearby(graph: Graph, note: number): readonly number[] {
   return [note, ...others.filter((other) => distanceTo(other) <= MAX_DISTANCE_RATIO * median)]
 }
 
-/** Returns notes within `steps` links, including the note itself. Ignores paths through index notes, which connect everything. */
+/**
+ * Returns notes within `steps` links, including the note itself. Paths through index notes are ignored, because these notes
+ * connect everything.
+ */
 export function around(graph: Graph, note: number, steps: number): ReadonlySet<number> {
   const reached = new Set([note])
   let frontier = [note]
@@ -127,7 +130,7 @@ export function isIndex({ degrees, vault }: Graph, note: number): boolean {
 /** An index note has more links than `notes`, and links to more than this share of all notes. */
 const INDEX_LINKS = { notes: 40, share: 0.02 }
 
-/** In layout units. The layout uses the same radii. */
+/** Returns a note's radius in layout units. The layout has the same radii. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
@@ -146,7 +149,7 @@ export function towards(graph: Graph, note: number, [dx, dy]: Point, shown?: Uin
     const [toX, toY] = placeOf(graph, other)
     const along = (toX - x) * dx + (toY - y) * dy
     const across = Math.abs((toX - x) * dy - (toY - y) * dx)
-    // Within 60° of the direction.
+    // The note must be within 60° of the direction.
     return along <= 0 || across > along * 1.75 ? Infinity : along + 2 * across
   }
   return neighbors(graph, note)

@@ -37,7 +37,7 @@ function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: nu
   return current ?? {}
 }
 
-/** Without arguments, makes no call. */
+/** Calls a tool. If there are no arguments, no call is made. */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): Loaded<ToolAnswer<T>> {
   const { answer, error } = useLoaded([tool, args], async (server, of) => args && (await server.call<T>(tool, args, of)))
   return error === undefined ? { answer } : { error }
@@ -68,7 +68,7 @@ export function usePages<T>(tool: string, args: Record<string, unknown>, options
 }
 
 export function useShown<T>(target: Signal<readonly T[]>, items: readonly T[]): void {
-  // Runs before paint, so later clicks are drawn on top.
+  // The effect runs before paint, so later clicks are drawn on top.
   useLayoutEffect(() => {
     target.value = items
   }, [JSON.stringify(items)])

@@ -5,7 +5,7 @@ import { MapView } from './map-view.ts'
 import { colored, coloredBy, focused, graph, groupedBy, map, open, shown, titleOf } from './state.ts'
 import { isDark } from './theme.ts'
 
-/** For windows that are too narrow to show the map beside the note. */
+/** A map for windows that are too narrow to show the map beside the note. */
 export function LocalMap({ id }: { readonly id: string }) {
   const drawing = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -3,7 +3,7 @@ import { boundsOf, type Graph, type GroupedBy, placeOf } from './graph.ts'
 import type { Box } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-/** Contains the points that are closer to notes of the group than to other notes. */
+/** The area of a group, whose points are closer to notes of the group than to other notes. */
 export interface Area {
   /** Palette index. */
   readonly color: number
@@ -47,11 +47,11 @@ export interface Divided extends Shown {
 }
 
 /**
- * Relative to the usual distance between notes. Areas fill straits up to twice as wide as `strait`. `blur` smooths borders, and
- * `corner` rounds corners.
+ * Distances relative to the usual distance between notes. Areas fill straits up to twice as wide as `strait`. `blur` smooths
+ * borders, and `corner` rounds corners.
  */
 const REACH = { note: 1.5, strait: 2, enclosed: 5, part: 4, cell: 0.2, blur: 0.45, corner: 0.5 }
-/** Quantile of nearest-neighbor distances. Only the center of a group is dense. */
+/** The quantile of nearest-neighbor distances. It is below 1, because only the center of a group is dense. */
 const MOST = 0.8
 const CELLS = 260
 /** Groups with fewer notes get no outline. The limit is higher on maps with more than `few` notes. */
@@ -86,7 +86,7 @@ export interface Part extends Area {
   has(x: number, y: number): boolean
 }
 
-/** Maximum number of links to count per note. Otherwise, a single note would dominate its part. */
+/** The maximum number of links to count per note. Otherwise, a single note would dominate its part. */
 const MANY = 20
 
 export const landPartsOf = memoizeLast(
@@ -136,7 +136,7 @@ export function partsWithin<Some extends Pick<Part, 'notes'>>(parts: readonly So
   return parts.filter(({ notes }) => notes.every((note) => within.has(note)))
 }
 
-/** Ignores notes without links, which are far from the others. */
+/** Returns the bounds of most notes. Notes without links are ignored, because they are far from the others. */
 export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[]): Box {
   const linked = notes.filter((note) => (degrees[note] ?? 0) > 0)
   const near = linked.length === 0 ? notes : linked
@@ -235,7 +235,7 @@ function landsOf(
     const valueAt = (at: number): number => leads[color]?.[at] ?? (land[at] === color ? 1 : -1)
     const outlines = outlinesOf(valueAt, cells, edges)
     if (outlines.length === 0) return []
-    // Omits corners to hide the steps of cells.
+    // Some corners are left out to hide the steps of cells.
     return [{ color, outlines: isRound ? outlines : outlines.map((outline) => outline.filter((_, at) => at % 8 < 2)) }]
   })
   return {

@@ -12,7 +12,7 @@ export interface Words {
 export type Point = readonly [x: number, y: number]
 
 export interface Placing {
-  /** Maximum number of grid cells with notes to hide. Default: 0. */
+  /** The maximum number of grid cells with notes to hide. The default is 0. */
   readonly mostHidden?: number
   readonly isAllowed?: ((center: Point) => boolean) | undefined
 }

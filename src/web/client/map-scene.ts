@@ -16,7 +16,7 @@ export interface Tie<Note> {
 
 export interface Look extends Divided {
   readonly focus: number | undefined
-  /** Highlighted notes, while others are faded. By default, none are faded. */
+  /** The notes that stay highlighted while others are faded. By default, no note is faded. */
   readonly lit: ReadonlySet<number> | undefined
   readonly path: readonly number[]
   readonly marks?: ReadonlyMap<number, Mark>
@@ -74,7 +74,7 @@ const CHOSEN = 1.6
 /** Strokes that darken the edge of an area. They are fainter around an open note, so its links stand out. */
 const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, aroundNote: 0.5 }
 const SEAM = 0.8
-/** Relative to the radius of a note with one link. */
+/** The radius of a note relative to that of a note with one link. */
 const RADIUS = { least: 0.45, most: 3 }
 /** Minimum radius of a note in pixels. `narrow` applies to narrow windows. */
 const SMALLEST = { usual: 1.1, narrow: 0.8 }
@@ -83,7 +83,7 @@ export const NARROW = 700
 /** Minimum for the best linked note, so a note with two links is not large among notes with one. */
 const LEAST_MOST = 12
 const GROWTH = 0.65
-/** On maps with more than `many` notes, notes with few links are paler. */
+/** A map with more than `many` notes draws notes with few links paler. */
 const PALE = { many: 300, share: 0.15, far: 0.45, near: 0.55 }
 const NEARER = 2.2
 /** Maximum number of segments per stroke. Long paths are slow, because browsers compute their intersections. */
@@ -104,7 +104,7 @@ const HOLE = { far: 0.6, near: 0.74 }
 const NEAR = 0.6
 /** Opacity at the other end of the open note's links (two hex digits). */
 const FADED = '50'
-/** With fewer notes, links are curves. `BEND` is a share of their length. */
+/** If there are fewer notes, links are curves. `BEND` is a share of their length. */
 export const FEW = 300
 const BEND = 0.09
 export const ARC_BEND = 0.18
@@ -116,7 +116,7 @@ const COVERED = 5
 /** Notes with at least this radius in pixels have an outline. */
 const EDGED = 3.5
 
-/** Without a GPU, a canvas in main memory is ten times as fast as an emulated one. */
+/** Returns the settings of a canvas. Without a GPU, a canvas in main memory is ten times as fast as an emulated one. */
 function drawingOf(): CanvasRenderingContext2DSettings {
   drawing ??= { alpha: false, willReadFrequently: isWithoutCard() }
   return drawing
@@ -155,8 +155,8 @@ export function radiusIn({ graph, width, camera: { scale } }: Frame, note: numbe
 }
 
 /**
- * Returns a weight of 0–1 from the number of links, relative to the group and to all notes. Ignores links with index notes, which
- * almost all notes have.
+ * Returns a weight of 0–1 from the number of links, relative to the group and to all notes. Links with index notes do not count,
+ * because almost all notes have some.
  */
 export const weightsOf = memoizeLast(
   ({ picture, targets }: Graph) => [picture, targets],
@@ -269,7 +269,7 @@ export function drawAreasAlone(canvas: HTMLCanvasElement, frame: Frame): void {
 function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
   const { camera: at, view } = shown
   if (view.width !== width || view.height !== height) return false
-  // At rest, leave a margin for the next move.
+  // At rest, part of the margin is left for the next move.
   const reach = isMoving ? 0.5 : 0.25
   const isNear = [
     [at.x - x, shown.width - width],
@@ -298,7 +298,7 @@ export class Sheet {
   #names: readonly Label[] = []
 
   constructor() {
-    // Below the focus outline of the map.
+    // The image is placed below the focus outline of the map.
     const below = { position: 'absolute', left: '0', top: '0', zIndex: '-1', pointerEvents: 'none' }
     Object.assign(this.image.style, { ...below, transformOrigin: '0 0', willChange: 'transform' })
   }
@@ -526,8 +526,8 @@ function isInView({ graph, look, camera }: Frame, view: Shown['view']): boolean 
 }
 
 /**
- * Returns a curve for all links between two areas, which is wider for more links. Without `highlight`, includes all areas unless
- * links are drawn individually.
+ * Returns a curve for all links between two areas. More links give a wider curve. Without `highlight`, all areas are included
+ * unless links are drawn individually.
  */
 export function bandsIn(frame: Frame, highlight: Highlight | undefined, view: Shown['view'] = frame) {
   const { graph, look } = frame
@@ -590,7 +590,7 @@ function isDated({ picture }: Graph, note: number): boolean {
 function drawCenter(context: CanvasRenderingContext2D, frame: Shown, center: number): void {
   const { theme } = frame
   const sorted = closestTo(frame, center).toReversed()
-  // Sorted ends, so a curve bends the same way as among all links.
+  // The ends are sorted, so a curve bends the same way as among all links.
   const ends = sorted.flatMap((other) => [Math.min(center, other), Math.max(center, other)])
   if (sorted.length > HUB) {
     // Reduce the opacity, so the links of a hub do not hide its notes.

@@ -9,7 +9,7 @@ interface Shape {
 
 let shape: Shape | undefined
 
-/** Keeps the shape of `before`, unless the layout has changed. */
+/** Returns the graph in the shape of `before`, unless the layout has changed. */
 export function shaped(picture: PartialPicture, before: Graph | undefined): Graph {
   if (shape !== undefined && before !== undefined) {
     const made = graphOf(picture, placesIn(picture, shape))
@@ -19,7 +19,7 @@ export function shaped(picture: PartialPicture, before: Graph | undefined): Grap
   return graphOf(picture, placesIn(picture, shape))
 }
 
-/** With a higher factor, evenly spaced notes would look like rows. */
+/** The maximum factor. If it were higher, evenly spaced notes would look like rows. */
 const MOST_STRETCHED = 1.3
 
 /** @param aspect width divided by height */
@@ -28,7 +28,7 @@ export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number):
   const [width, height] = [Math.max(1, right - left), Math.max(1, bottom - top)]
   const isTurned = aspect > 1 ? width < 0.9 * height : width > 1.1 * height
   const wider = (isTurned ? width / height : height / width) * aspect
-  // Rounded, so a new note at the edge does not change the factor.
+  // The factor is rounded, so a new note at the edge does not change it.
   const factor = Math.round(20 * Math.min(MOST_STRETCHED, Math.max(wider, 1 / wider))) / 20
   return { isTurned, across: wider > 1 ? factor : 1, down: wider > 1 ? 1 : factor }
 }
@@ -57,7 +57,7 @@ export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTu
 const TAKEN = { wide: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
 const WIDE = 700
 
-/** Does not measure the map, which may not exist yet. */
+/** Returns the aspect ratio without measuring the map, which may not exist yet. */
 function aspectOf(): number {
   const { side, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
   return (innerWidth - side) / (innerHeight - bars)

@@ -69,7 +69,7 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** Also replaces control characters, which XML does not allow. */
+/** Escapes a text for XML, and replaces control characters, which XML does not allow. */
 function escaped(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ').replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

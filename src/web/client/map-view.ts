@@ -45,7 +45,7 @@ export interface MapEvents {
   /** `note` is `undefined` for a click on an empty place. */
   onSelect(note: number | undefined, event: MouseEvent): void
   onHover(note: number | undefined, x: number, y: number): void
-  /** Called on a right click on a note, or on a menu key for the note in focus. */
+  /** A callback for a right click on a note, or a menu key for the note in focus. */
   onMenu?(note: number, event: MouseEvent): void
   onGroup?(label: string): void
   covered?(): readonly DOMRect[]
@@ -65,7 +65,7 @@ interface Group {
   readonly color: number
   readonly bounds: Box
   readonly namesake?: number | undefined
-  /** Where its name was before a highlight, in layout units. */
+  /** The position of its name before a highlight, in layout units. */
   readonly before?: Point | undefined
   has?(x: number, y: number): boolean
 }
@@ -113,10 +113,12 @@ const RULES = {
   other: { land: 0 },
   apart: { land: 30 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
-/** In characters. Longer titles than `may` may have two lines, and longer ones than `should` prefer two. */
+/**
+ * The length of a title in characters. A title longer than `may` may have two lines, and one longer than `should` prefers two.
+ */
 const LONGEST = { usual: 56, aroundNote: 84 }
 const LONG = { may: 12, should: 28 }
-/** Increases the font size by number of links, on large maps. From `BOLD` on, names are bold. */
+/** The growth of the font size by number of links, on large maps. From `BOLD` on, names are bold. */
 const NAME_GROWTH = 0.15
 const BOLD = 0.4
 const CHOSEN_NAME = 1.3
@@ -132,7 +134,7 @@ const SMALLER = [1, 0.9, 0.8, 0.7, 0.6]
 const STEP = 6
 /** Font size of notes: from a magnification of `from` on, it grows with the scale to the power of `power`, up to `most`. */
 const GROWTH = { from: 3, power: 0.3, most: 1.1 }
-/** From this `farness` down, all notes with enough room are named. */
+/** If `farness` is at most this value, all notes with enough room are named. */
 const NEAR = 0.35
 /** Magnification from which the parts of areas are named. */
 const PARTS_FROM = 3
@@ -291,7 +293,7 @@ export class MapView {
     step()
   }
 
-  /** Must be called when the elements that cover the map change, or a font has loaded. */
+  /** Draws again. The method must be called when the elements that cover the map change, or a font has loaded. */
   refresh(): void {
     this.#widths.clear()
     this.#forget()
@@ -320,7 +322,10 @@ export class MapView {
     return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
   }
 
-  /** Ignores notes without links, which are far from the others. Puts `focus` near the middle. */
+  /**
+   * Fits notes into the view, with `focus` near the middle. Notes without links are ignored, because they are far from the
+   * others.
+   */
   goTo(all: readonly number[], focus?: number): void {
     const linked = all.filter((note) => (this.#graph?.degrees[note] ?? 0) > 0)
     const notes = linked.length > 0 ? linked : all
@@ -388,13 +393,13 @@ export class MapView {
     return this.#highlight === undefined ? this.#plain : this.#lit
   }
 
-  /** For tests. In CSS pixels of the view, by id. */
+  /** Positions for tests, in CSS pixels of the view, by id. */
   spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
     const frame = this.#frameNow()
     return new Map(frame?.graph.picture.ids.map((id, note) => [id, placeIn(frame, note)]))
   }
 
-  /** For tests. */
+  /** The number of labels, for tests. */
   get labels(): number {
     return this.#namesNow.names.length
   }
@@ -532,7 +537,7 @@ export class MapView {
     return { frame, highlight, labels: this.#labelsIn(frame, highlight), named: new Set(), texts: [] }
   }
 
-  /** Covers small notes that names of groups would hide partially. */
+  /** Writes names. Small notes that names of groups would hide partially are covered. */
   #writeTexts(on: CanvasRenderingContext2D, { frame, highlight, labels, texts }: Writing): readonly Label[] {
     const small = smallNotesIn(frame)
     const dimmed = small.filter(({ note }) => highlight?.notes.has(note) !== true)
@@ -681,13 +686,13 @@ export class MapView {
         .trim() || title
     const longest = this.#highlight?.center === undefined ? LONGEST.usual : LONGEST.aroundNote
     const most = Math.max(12, Math.min(longest, Math.floor(this.#size.width / 9)))
-    // Does not split surrogate pairs.
+    // Both cuts fall between characters, so no surrogate pair is split.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
 
   /**
-   * Names the largest groups first. With `are`, names only groups that are completely `within`, or else only the others. Groups
-   * without enough room get no name.
+   * Names groups, the largest first. With `are`, only groups that are completely `within` get a name, or else only the others.
+   * Groups without enough room get no name.
    */
   #labelGroups(writing: Writing, within?: ReadonlySet<number>, are = true): readonly Label[] {
     const { frame, named } = writing
@@ -702,7 +707,7 @@ export class MapView {
       const { notes, namesake, bounds } = group
       if (namesake !== undefined && named.has(namesake)) continue
       const isOther = !isColored(frame, group)
-      // Without a name, a color has no meaning, even in a small window.
+      // A color without a name has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
       const sizes = sizesFrom(sizeFor(isOther || !are ? 0 : diagonal / GROUP_FONT.large, GROUP_FONT), PART_FONT.near.least)
@@ -826,7 +831,7 @@ export class MapView {
     const { width, height } = this.#size
     const { x: cx, y: cy, scale } = this.#camera
     const next = Math.min(120, Math.max(0.02, scale * factor))
-    // Keeps the point under the pointer in place.
+    // The point under the pointer stays in place.
     const dx = (x - width / 2) * (1 / scale - 1 / next)
     const dy = (y - height / 2) * (1 / scale - 1 / next)
     this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
@@ -907,14 +912,14 @@ export class MapView {
     this.#hoverSoon = setTimeout(() => this.#hover(note, x, y), HOVER_MS)
   }
 
-  /** Only for partly drawn vaults. Otherwise, names of groups are not clickable. */
+  /** Returns the group at a point of a partly drawn vault. In other vaults, names of groups are not clickable. */
   #groupAt(x: number, y: number): string | undefined {
     if (this.#graph === undefined || this.#graph.notes === this.#graph.vault.notes) return undefined
     return this.#groupNames.find(({ box: [left, top, right, bottom] }) => x >= left && x <= right && y >= top && y <= bottom)
       ?.text
   }
 
-  /** Has a tolerance for fingers and small notes. */
+  /** Returns the note at a point, with a tolerance for fingers and small notes. */
   #noteAt(x: number, y: number): number | undefined {
     const frame = this.#frameNow()
     if (frame === undefined) return undefined
@@ -1014,7 +1019,7 @@ function curvesIn(frame: Frame, highlight: Highlight | undefined) {
   })
 }
 
-/** In layout units. */
+/** Returns the middle of a label in layout units. */
 function middleOf(frame: Frame, { box: [left, top, right, bottom] }: Label): Point {
   return pointAt(frame, (left + right) / 2, (top + bottom) / 2)
 }
@@ -1057,7 +1062,7 @@ interface Around {
 }
 
 interface Place {
-  /** In order of preference. Default: next to the namesake. */
+  /** The centers to try, in order of preference. The default is next to the namesake. */
   readonly centers?: readonly Point[]
   /** Maximum number of grid cells with notes to hide. */
   readonly hides: number
@@ -1116,7 +1121,7 @@ function landColor({ look, theme }: Frame, color = -1): string {
   return mixed(look.palette[color] ?? theme.text, theme.text, 0.5)
 }
 
-/** False for groups in gray. */
+/** Returns false for groups in gray. */
 function isColored({ look }: Frame, { color }: Pick<Group, 'color'>): boolean {
   return color < look.palette.length - 1
 }

@@ -63,7 +63,7 @@ export { GroupPanel } from './group-panel.tsx'
 
 const pulsing = computed(() => (pointed.value?.isLink === true ? numberOf(pointed.value.id) : undefined))
 
-/** For people who cannot see the canvas, the table has the same content. */
+/** A map of the notes. For people who cannot see the canvas, the table has the same content. */
 export function NoteMap() {
   const drawing = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<Spot>()
@@ -98,7 +98,7 @@ export function NoteMap() {
       return undefined
     }
     map.view = made
-    // For tests and developer tools.
+    // Tests and developer tools read this property.
     Object.assign(drawing.current, { map: made })
     const stopTheme = effect(() => made.setTheme(isDark.value))
     const stop = effect(() => {
@@ -191,7 +191,7 @@ export function NoteMap() {
   )
 }
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 const REPLAY = { all: 12_000, step: 60 }
 
 function Growth() {
@@ -367,7 +367,7 @@ export function Card({ of }: { readonly of: Pointed }) {
   )
 }
 
-/** In characters. */
+/** The maximum length of a sentence in characters. */
 const SENTENCE = 160
 
 function firstSentence(markdown: string): string {

@@ -25,20 +25,22 @@ const SCHEMA = {
 
 /** Deeply nested quotes and lists take minutes to parse, or overflow the stack. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
-/** Larger documents slow down browsers. */
+/** The maximum depth, because larger documents slow down browsers. */
 const MAX_DEPTH = 200
 const MAX_ELEMENTS = 20_000
 
 export interface ParseOptions {
-  /** Maximum number of lines and special characters. Parsing can take quadratic time. Default: unlimited. */
+  /**
+   * The maximum number of lines and special characters, because parsing can take quadratic time. By default, there is no limit.
+   */
   readonly maxMarks?: number
-  /** Without it, formulas are shown as source. */
+  /** Converts a formula. If omitted, formulas are shown as source. */
   readonly readFormula?: typeof readTex
 }
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
-/** Can take minutes without `maxMarks`. @returns undefined if the text or the result is too large */
+/** Parses a note, which can take minutes without `maxMarks`. @returns undefined if the text or the result is too large */
 export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOptions = {}): readonly MarkdownNode[] | undefined {
   if (TOO_DEEP.test(note.text)) return undefined
   const { text, formulas } = withSlots(note)
@@ -148,7 +150,7 @@ const BREAK: readonly ElementContent[] = [
   { type: 'text', value: '\n' },
 ]
 
-/** Removes comments, and replaces formulas and internal links with placeholders. Keeps line numbers. */
+/** Removes comments, and replaces formulas and internal links with placeholders. Line numbers stay the same. */
 function withSlots({ text, links, comments, formulas }: PageText) {
   let result = ''
   let at = 0
@@ -160,7 +162,7 @@ function withSlots({ text, links, comments, formulas }: PageText) {
   for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
     // Reference links are kept, because their definition is elsewhere. HTML is dropped later.
     if (start < at || form === 'reference' || form === 'html') continue
-    // Keeps line breaks and blockquote markers, so later lines keep their numbers.
+    // Line breaks and blockquote markers stay, so later lines keep their numbers.
     result += text.slice(at, start).replace(MARKS, '') + mark + (text.slice(start, end).match(LINE_STARTS) ?? []).join('')
     at = end
   }

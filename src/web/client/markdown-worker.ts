@@ -8,7 +8,8 @@ const FORMULAS = './formula.js'
 export type WorkerMessage = 'begun' | readonly MarkdownNode[] | undefined
 
 async function parse(note: PageText): Promise<void> {
-  // Loaded on demand, because the library is as large as the rest of the page. If loading fails, formulas are shown as source.
+  // The library is loaded on demand, because it is as large as the rest of the page. If loading fails, formulas are shown as
+  // source.
   const options: ParseOptions = note.formulas.length === 0 ? {} : await import(FORMULAS).catch(() => ({}))
   postMessage('begun' satisfies WorkerMessage)
   postMessage(parseMarkdown(note, options) satisfies WorkerMessage)

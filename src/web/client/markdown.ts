@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from 'preact'
 import type { PageLink, PageText } from '../../app/read/page-note.ts'
 
-/** Can be sent to another thread. */
+/** A node that can be sent to another thread. */
 export type MarkdownNode = string | MarkdownElement
 
 export interface MarkdownElement {
@@ -22,7 +22,7 @@ const CALLOUT = /^\[!(\w+)\][+-]?\s*/
 
 type Context = Slots & { readonly note: PageText }
 
-/** Without nodes, renders the source. The result neither runs nor loads anything. */
+/** Renders a note, or its source if there are no nodes. The result neither runs nor loads anything. */
 export function renderMarkdown(note: PageText, nodes: readonly MarkdownNode[] | undefined, slots: Slots): ComponentChildren {
   if (nodes === undefined)
     return [

@@ -50,7 +50,7 @@ export function PathView() {
         note={to}
         isFirst={from !== '' && to === ''}
         onChoose={(id) => {
-          // Keeps the start, even if another note gets the focus.
+          // The path keeps its start, even if another note gets the focus.
           pathFrom.value = from
           pathTo.value = id
           writeAddress()

@@ -45,7 +45,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   )
   const zoom = element('div', { className: 'zoom' }, buttons)
   parent.append(zoom, legend)
-  // For tests and developer tools.
+  // Tests and developer tools read this property.
   Object.assign(drawing, { map: view })
   drawing.addEventListener('keydown', (event) => {
     const action = actions.find(({ key }) => key === event.key)

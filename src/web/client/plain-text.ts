@@ -6,7 +6,7 @@ const SLOT = /\u{E000}(\d+)\u{E000}/gu
 /** A code fence, a heading underline, a table delimiter row, or a thematic break. */
 const RULE = /^[\s>]*(?:(?:`{3,}|~{3,}|\${2})[^`\n]*|[=\-*_|:\s]{3,})$/
 const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\[![\w-]+\][+-]?\s*)?/
-/** Applied in this order. An excerpt may start or end within a link. */
+/** The patterns are applied in this order. An excerpt may start or end within a link. */
 const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)\]\]/g, '$1'],
   [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)…$/g, '$1…'],

@@ -37,7 +37,7 @@ import {
   line as wantedLine,
 } from './state.ts'
 
-/** Keeps an error in one note from breaking the page, and logs the error. */
+/** Prevents an error in one note from breaking the page, and logs the error. */
 export function Guard({ children }: { readonly children: ComponentChildren }) {
   const [error] = useErrorBoundary((thrown: unknown) => console.error(thrown))
   return error === undefined ? children : <p class="waiting">This cannot be shown here. The browser's console says why.</p>
@@ -158,7 +158,7 @@ function ProblemsLink() {
   )
 }
 
-/** Based on file dates, which also cover the time before Roux was installed. */
+/** Lists the notes edited last. Their order is based on file dates, which also cover the time before Roux was installed. */
 export function RecentlyEdited({ limit }: { readonly limit: number }) {
   const { answer } = useAnswer<{ results: readonly FoundNode[] }>('find_nodes', {
     query: '',
@@ -195,7 +195,10 @@ export function MoreButton({ left, onMore }: { readonly left: number; readonly o
   )
 }
 
-/** Some browsers allow copying only directly after a click, so text that is not ready is passed as a promise. */
+/**
+ * Copies text to the clipboard. Some browsers allow this only directly after a click, so text that is not ready is passed as a
+ * promise.
+ */
 export async function copyText(text: string | Promise<string>, what: string): Promise<void> {
   const blob = Promise.resolve(text).then((made) => new Blob([made], { type: 'text/plain' }))
   try {
@@ -338,9 +341,9 @@ interface NoteLinkOptions {
   /** `missing` for a note that does not exist. */
   readonly kind?: string
   readonly line?: number | undefined
-  /** Default: the title on the map, or else the id. */
+  /** The default is the title on the map, or else the id. */
   readonly title?: string | undefined
-  /** Default: the title. */
+  /** The content of the link. The default is the title. */
   readonly children?: ComponentChildren
 }
 
@@ -427,7 +430,7 @@ function useBacklinks(id: string) {
   )
 }
 
-/** Has a constant height, so the page does not move when the number arrives. */
+/** A link to the backlinks. Its height is constant, so the page does not move when the number arrives. */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
   const isWhole = answer === undefined || answer.results.length === answer.total
   const onlyCanvases = { id: to, direction: 'in', kinds: ['canvas'], limit: 1 }

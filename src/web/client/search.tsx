@@ -45,7 +45,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
     if (chosen !== undefined) setTyped(undefined)
     onChoose(hit, query)
   }
-  // Runs before paint, so the first keys go to the field.
+  // The effect runs before paint, so the first keys go to the field.
   useLayoutEffect(() => {
     if (isFirst) input.current?.focus()
   }, [isFirst])
@@ -115,7 +115,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
               id={`${list}-${number}`}
               role="option"
               aria-selected={number === selected}
-              // Keeps the focus in the field, so the list stays open.
+              // The field keeps the focus, so the list stays open.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >

@@ -52,12 +52,12 @@ export interface Pointed {
   readonly y: number
   /** Pointers left of this x coordinate get the card on their right. */
   readonly middle: number
-  /** True for a link. Its note pulses on the map. */
+  /** True for a link, whose note pulses on the map. */
   readonly isLink: boolean
 }
 export const pointed = signal<Pointed | undefined>(undefined)
 export const hasChoice = computed(() => focus.value !== '' || openGroups.value.size > 0)
-/** By default, the start pane is open on maps of up to `MANY` notes. */
+/** The user's choice. By default, the start pane is open on maps of up to `MANY` notes. */
 export const isStartOpen = signal<boolean | undefined>(undefined)
 const MANY = 1_000
 export const isFolded = computed(() => !hasChoice.value && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
@@ -175,7 +175,7 @@ const viewed = computed(() => {
 })
 const viewedKey = computed(() => JSON.stringify(viewed.value))
 
-/** `undefined` highlights all notes. */
+/** The highlighted notes, or `undefined` to highlight all notes. */
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
@@ -187,7 +187,7 @@ export const lit = computed(() => {
   return drawn.size > 0 ? drawn : undefined
 })
 
-/** By note number. */
+/** The marks by note number. */
 export const drawnMarks = computed(() => new Map(marks.value.flatMap(([id, mark]) => numbersOf([id]).map((at) => [at, mark]))))
 export const drawnTies = computed(() =>
   ties.value.flatMap((tie) => {
@@ -205,7 +205,7 @@ export function bareId(id: string): string {
   return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
 }
 
-/** Accepts ids with or without the vault's name. */
+/** Returns the number of a note, whose id may contain the vault's name. */
 export function numberOf(id: string): number | undefined {
   const numbers = graph.value?.numberOf
   return numbers?.get(id) ?? numbers?.get(`${vault.value}:${id}`)
@@ -346,7 +346,7 @@ async function showFocus(id: string): Promise<void> {
 
 interface OpenOptions {
   readonly fly?: boolean
-  /** True to show the text instead of the map in a narrow window. Default: true. */
+  /** True to show the text instead of the map in a narrow window. The default is true. */
   readonly isRead?: boolean
   readonly at?: number | undefined
   readonly history?: HistoryEntry
@@ -402,7 +402,10 @@ export function openTab(id: string): void {
   window.open(noteAddress(id, vault.value))
 }
 
-/** By default, adds one link to the current distance. After three links, highlights all notes. */
+/**
+ * Highlights the notes around the open one. By default, the distance grows by one link. After three links, all notes are
+ * highlighted.
+ */
 export function showAround(links = (steps.value + 1) % 4): void {
   if (focused.value === undefined) {
     announcement.value = 'Choose a note first.'

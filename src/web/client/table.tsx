@@ -15,7 +15,7 @@ const NUMBERS = [
 ] as const
 const DESCENDING: ReadonlySet<Column> = new Set(NUMBERS.map(([column]) => column))
 
-/** Has the same filters as the map. Works without a canvas. */
+/** A table of notes with the same filters as the map. It works without a canvas. */
 export function Table() {
   const [sortColumn, setSortColumn] = useState<Column>('incoming')
   const [isAscending, setAscending] = useState(false)

@@ -6,7 +6,7 @@ import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../me
 
 export interface FileThread {
   post(message: ToReader): void
-  /** Called when the thread is ready, and after each file. */
+  /** Adds a listener that is called when the thread is ready, and after each file. */
   onMessage(listener: (message: FromReader) => void): void
   onEnd(listener: (reason: string) => void): void
   end(): Promise<void>
@@ -44,16 +44,17 @@ interface Thread {
 
 /** Maximum time to read a file, in milliseconds. */
 export const READ_LIMIT = 5_000
-/** How long a file may block a thread before others take over its queue, in milliseconds. */
+/** The time in milliseconds that a file may block a thread before others take over its queue. */
 export const BLOCKED_AFTER = 250
-/** Maximum number of blocked threads per vault. Reads that hang in the kernel cannot be cancelled. */
+/** The maximum number of blocked threads per vault. Reads that hang in the kernel cannot be cancelled. */
 export const MAX_BLOCKED = 3
-/** How long `close` waits for a blocked thread, in milliseconds. */
+/** The time in milliseconds that `close` waits for a blocked thread. */
 const LAST_WAIT = 300
 
 /**
- * Reads files in threads, because network and cloud drives can block for minutes. One thread is enough until a file blocks it;
- * another thread then takes over its queue. After a timeout, further reads of the file fail immediately until it responds.
+ * A pool of threads for reading files, because network and cloud drives can block for minutes. One thread is enough until a file
+ * blocks it; another thread then takes over its queue. After a timeout, further reads of the file fail immediately until it
+ * responds.
  */
 export class FileThreads {
   readonly #start: () => FileThread
@@ -78,12 +79,12 @@ export class FileThreads {
     if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
 
-  /** Ends idle threads. Each takes about 10 MB. The next read starts a new one. */
+  /** Ends idle threads, each of which takes about 10 MB. The next read starts a new one. */
   releaseMemory(): void {
     for (const thread of this.#threads) if (thread.queue.length === 0) void this.#end(thread)
   }
 
-  /** Ends all threads. Waits at most `LAST_WAIT` for blocked ones. */
+  /** Ends all threads. Blocked ones get at most `LAST_WAIT`. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const vault of [...this.#at.keys()]) this.#forget(vault)
@@ -109,7 +110,7 @@ export class FileThreads {
 
   #newPending(vault: number, job: ReadJob): Pending {
     const { promise: answer, resolve, reject } = withResolvers<ReadResult>()
-    // Prevents an unhandled rejection.
+    // This handler prevents an unhandled rejection.
     answer.catch(() => {})
     const id = this.#nextId++
     const limit = setTimeout(() => this.#giveUp(id), READ_LIMIT)
@@ -154,7 +155,10 @@ export class FileThreads {
     if (thread.queue.length === 1) this.#watch(thread)
   }
 
-  /** Prefers the thread that this file blocks already. @returns `undefined` if the vault has `MAX_BLOCKED` blocked threads */
+  /**
+   * Chooses a thread, preferably the one that this file blocks already.
+   * @returns `undefined` if the vault has `MAX_BLOCKED` blocked threads
+   */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
     const threads = this.#blocked.filter(({ queue: [first] }) => first?.vault === vault)
     const sameFile = threads.find(({ queue: [first] }) => first?.job.path === path)
@@ -199,7 +203,7 @@ export class FileThreads {
   #release(thread: Thread): void {
     thread.isBlocked = false
     blockedThreads.delete(thread.thread)
-    // One thread is enough. A replaced thread would read files twice.
+    // One thread is enough, and a replaced thread would read files twice.
     const isNeeded = !thread.isReplaced && this.#threads.size - this.#blocked.length === 1
     if (!isNeeded) void this.#end(thread)
     const unanswered = isNeeded ? this.#waiting : [...thread.queue, ...this.#waiting]
@@ -216,7 +220,7 @@ export class FileThreads {
     await inTime(ending, LAST_WAIT)
   }
 
-  /** Excludes the thread's startup time. */
+  /** Starts the timer of a read, which does not include the thread's startup time. */
   #watch(thread: Thread): void {
     const [first] = thread.queue
     if (!thread.isReady) return
@@ -290,7 +294,7 @@ export function fileThread(worker: Worker): FileThread {
     },
     onMessage: (listener) => {
       worker.on('message', listener)
-      // Without this, the listener would keep the process alive.
+      // The worker is unreferenced again, because the listener would keep the process alive.
       worker.unref()
     },
     onEnd: (listener) => {

@@ -15,7 +15,7 @@ import type { PageFormat } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 import { fileKind } from '../../vault/file-system.ts'
 
-/** For planning writes. Reads names and links from the index, but checks the disk for existing files. */
+/** Opens the view for planning writes. Names and links come from the index, but existing files are checked on disk. */
 export async function openVaultView(
   { vault, writer, indexer }: Exclusive,
   spelling: Settings['files']['case'],
@@ -69,7 +69,7 @@ export async function openVaultView(
   }
 }
 
-/** Ignores scripts without capitals. */
+/** Returns true if most names contain capitals. Scripts without capitals do not count. */
 function mostHaveCapitals(paths: readonly string[]): boolean {
   const names = paths.map((path) => path.replace(/\.[^./]*$/, ''))
   const capital = names.filter((name) => name !== name.toLowerCase()).length
@@ -86,7 +86,7 @@ function listing(onDisk: (path: string) => string): (folder: string) => readonly
   }
 }
 
-/** Does not follow links. @returns `undefined` if the file is missing or its name is invalid */
+/** Returns a file's stat without following links. @returns `undefined` if the file is missing or its name is invalid */
 function statOf(file: string): Stats | undefined {
   return quietly(() => lstatSync(file))
 }

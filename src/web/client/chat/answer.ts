@@ -56,7 +56,7 @@ function answerOf({ error, path, hops, alternatives, ...content }: Content, isEr
   return { message: `${amount(notes.length, 'note')} linked with ${id}`, notes, center: id }
 }
 
-/** Some hosts forward only text, which contains the same JSON. */
+/** Returns the content of an answer. Some hosts forward only text, which contains the same JSON. */
 function contentOf({ structuredContent, content }: Fields): Content {
   if (isRecord(structuredContent)) return structuredContent
   const [first] = content as readonly { readonly text: string }[]

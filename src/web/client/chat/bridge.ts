@@ -8,7 +8,7 @@ export interface BridgeEvents {
 
 const METHOD_NOT_FOUND = -32601
 
-/** Exchanges JSON-RPC messages with the parent window. Ignores messages from other windows. */
+/** Exchanges JSON-RPC messages with the parent window. Messages from other windows are ignored. */
 export function openBridge(host: Window, { onNotification, onRequest }: BridgeEvents) {
   const waiting = new Map<unknown, { resolve(result: unknown): void; reject(error: Error): void }>()
   const listening = new AbortController()

@@ -9,7 +9,7 @@ import { openBridge } from './bridge.ts'
 
 const MAX_NOTES = 500
 const MAX_CHARS = 6_000
-/** Retries while communities are being computed. `after` is in milliseconds. */
+/** The number of retries while communities are being computed. `after` is in milliseconds. */
 const GROUP_RETRIES = { times: 3, after: 2_000 }
 
 let context: Fields = {}
@@ -151,7 +151,7 @@ function numbersOf(ids: readonly string[]): readonly number[] {
   return ids.flatMap((id) => graph?.numberOf.get(id) ?? [])
 }
 
-/** For keyboards and screen readers, and if no map can be drawn. */
+/** Lists the notes for keyboards and screen readers, and in case no map can be drawn. */
 function listNotes({ notes, communities, path }: MapAnswer): void {
   const communityItems = communities.map(({ label, notes: size, key }) =>
     buttonItem(`${label} · ${size}`, () => {

@@ -12,9 +12,9 @@ import { plainText } from '../plain-text.ts'
 interface ExportedMap {
   readonly name: string
   readonly picture: VaultPicture
-  /** By note number. `null` for unreadable notes. Omitted if the page was exported without text. */
+  /** The texts by note number, with `null` for unreadable notes. They are omitted if the page was exported without text. */
   readonly texts?: readonly (PageText | null)[]
-  /** By note number: the linked notes, each with the sentence that contains the link. Omitted if not requested. */
+  /** The linked notes by note number, each with the sentence that contains the link. They are omitted if not requested. */
   readonly quotes?: readonly (readonly (readonly [to: number, text: string])[])[]
 }
 
