@@ -40,8 +40,6 @@ export interface StaticOptions {
   readonly simd?: boolean
 }
 
-export type StaticEmbedder = ReturnType<typeof openStaticEmbedder>
-
 /**
  * Sums the table rows of a text's pieces, in an English and a multilingual part. Reads rows on demand, and keeps them in memory
  * only while in use.
