@@ -24,11 +24,19 @@ const NEGATIONS: ReadonlySet<string> = new Set(
   ningún ninguna nunca nada sin tampoco não nem nunca sem mai niente senza nessun nessuno niet geen nooit zonder inte ingen aldrig ikke aldri
   не нет никогда ничего без не ni ne nie bez nigdy 不 没 無 无 未 非 否
   لا لم لن ليس ليست ليسوا لست لسنا غير بدون دون بلا عدم بعدم لعدم ألا إلا سوى فقط أبدا أبداً أبدًا نادرا نادراً نادرًا
-  ไม่ ไม่ใช่ ไม่มี ห้าม อย่า ไร้ ปราศจาก ยกเว้น เว้นแต่ เท่านั้น แทบ เกือบ มิได้ มิใช่ नहीं नही न ना मत बिना बगैर सिवाय केवल सिर्फ सिर्फ़`.split(/\s+/),
+  ไม่ ไม่ใช่ ไม่มี ห้าม อย่า ไร้ ปราศจาก ยกเว้น เว้นแต่ เท่านั้น แทบ เกือบ มิได้ มิใช่ नहीं नही न ना मत बिना बगैर सिवाय केवल सिर्फ सिर्फ़
+  نہیں نہ بغیر نیست نیستند`.split(/\s+/),
 )
 
 /** "And" and "so" in Arabic, which are written as part of the next word. */
 const ARABIC_PREFIX = /^[وف](?=..)/
+
+/** Letters that Arabic lacks. In Urdu, `فلم` is a film. */
+const URDU = /[ٹڈڑںہۂے]/
+
+/** `मत` as an opinion or a vote: in Marathi always, in Hindi before a postposition or "is". */
+const MARATHI = /ळ|आहे/u
+const AFTER_A_NOUN = /^\s+(?:में|से|का|के|की|को|पर|ने|है|हैं|था|थे)(?![\p{L}\p{M}])/u
 
 /** Scripts without spaces between words, which `scanWords` splits with dictionaries. */
 const UNSPACED = /[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u
@@ -41,11 +49,15 @@ const NUMBERS: ReadonlySet<string> = new Set(
 )
 
 export function wordsIn(text: string): readonly Word[] {
+  const isUrdu = URDU.test(text)
+  const isNoun = (word: string, end: number): boolean =>
+    word === 'मत' && (MARATHI.test(text) || AFTER_A_NOUN.test(text.slice(end, end + 10)))
   return [...text.matchAll(WORD)].flatMap(({ 0: word, index }) => {
     const words: Word[] = []
     const add = (start: number, end: number): void => {
       const folded = fold(word.slice(start, end))
-      words.push({ text: folded, start: index + start, end: index + end, kind: kindOf(folded) })
+      const kind = isNoun(folded, index + end) ? 'plain' : kindOf(isUrdu ? folded : folded.replace(ARABIC_PREFIX, ''))
+      words.push({ text: folded, start: index + start, end: index + end, kind })
     }
     const addWhole: WordSink = (_form, kind, _position, start, end) => {
       if (kind === WHOLE_WORD) add(start, end)
@@ -67,7 +79,7 @@ const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 
 function kindOf(word: string): Word['kind'] {
   if (/\d|^[≤≥≠±%$€£¥<>]$/.test(word) || NUMBERS.has(word)) return 'number'
-  return NEGATIONS.has(word.replace(ARABIC_PREFIX, '')) || word.endsWith("n't") ? 'negation' : 'plain'
+  return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
 /** Blanks addresses, tags, list markers and heading markers without changing offsets. */

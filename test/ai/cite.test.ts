@@ -174,6 +174,24 @@ describe('reading an answer', () => {
     expect(supports).toEqual(['ok', 'weak', 'ok'])
   })
 
+  test.each([
+    ['a film in Urdu', 'یہ فلمیں کل دکھائی گئیں۔', 'یہ فلم کل دکھائی گئی۔'],
+    ['an opinion in Hindi', 'सदस्यों की राय में अंतर है।', 'सदस्यों के मत में अंतर है।'],
+    ['an opinion in Marathi', 'सदस्यांचे विचार वेगळे आहेत।', 'सदस्यांचे मत वेगळे आहे।'],
+  ])('%s is not a negation', async (_, text, answer) => {
+    const { citations } = await citeAnswer(`${answer} [S1]`, [{ text, startLine: 1 }])
+    expect(citations.map(({ support }) => support)).toEqual(['ok'])
+  })
+
+  test.each([
+    ['Urdu', 'یہ فلم اچھی ہے۔', 'یہ فلم اچھی نہیں ہے۔'],
+    ['Persian', 'این فیلم خوب است.', 'این فیلم خوب نیست.'],
+    ['Arabic with a prefix', 'يخبز الخبز صباحا.', 'فلم يخبز الخبز صباحا.'],
+  ])('a negation is known in %s', async (_, text, answer) => {
+    const { citations } = await citeAnswer(`${answer} [S1]`, [{ text, startLine: 1 }])
+    expect(citations.map(({ support }) => support)).toEqual(['weak'])
+  })
+
   test('Thai is read word by word', async () => {
     const passages = [{ startLine: 1, text: 'เกลือทำให้การหมักช้าลง และอบที่230องศา' }]
     const supports = await Promise.all(

@@ -23,6 +23,12 @@ test('the tags are the same for any order of updates', () => {
   )
 })
 
+test('capitals are folded without a language, as in Obsidian', () => {
+  const index = new TagIndex()
+  index.add(noteRow(0, 'a.md', { tags: ['Işık', 'ışık', 'IŞIK', 'Ödev', 'ödev'] }))
+  expect(index.counts('').map(({ tag }) => tag)).toEqual(['IŞIK', 'Işık', 'Ödev', 'ışık'])
+})
+
 test('a nested tag counts for its parents, once per note, in the most common spelling', () => {
   const index = new TagIndex()
   index.add(noteRow(0, 'a.md', { tags: ['Plant/Shrub', 'plant/herb'] }))
