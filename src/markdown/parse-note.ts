@@ -55,10 +55,18 @@ function malformedParts(front: ReadFrontmatter, context: PropertyContext): reado
   const hints = front.texts.length === 0 ? [] : unquotedHints(front, context)
   const nul = context.text.indexOf('\0')
   if (nul !== -1) hints.push({ line: context.lines.lineAt(nul), message: NUL })
+  if (isOneLine(context.text)) hints.push({ line: 1, message: CARRIAGE_RETURNS })
   return hints.length === 0 ? front.malformed : [...front.malformed, ...hints]
 }
 
 const NUL = 'The file contains a NUL character: it is damaged or not saved as UTF-8.'
+
+const CARRIAGE_RETURNS =
+  'Lines end in carriage returns alone, so the file is read as one line. Save it with the line ends LF or CRLF.'
+
+function isOneLine(text: string): boolean {
+  return !text.includes('\n') && /\r./s.test(text)
+}
 
 /** Obsidian does not read an unquoted `[[a]]` as a link, but the lenient profile does. */
 function unquotedHints({ texts }: ReadFrontmatter, { flavor, lines }: PropertyContext): MalformedPart[] {

@@ -132,6 +132,12 @@ test('CRLF equals LF everywhere', () => {
   check(lf.replaceAll('\n', '\r\n'), facts.replace('link d.md|r (reference)\n', ''), OBSIDIAN)
 })
 
+test('reports a file whose lines end in carriage returns alone, and reads it as one line', () => {
+  check('---\rtags: [x]\r---\r# A\r\r[[b]] #t\r', 'link b\n#t\nbad 1')
+  check('[[b]]\r', 'link b')
+  check('# A\n\nx\r# B\r\n', 'h1 A')
+})
+
 test('reports a NUL character once, with its first line, and reads the rest', () => {
   check('[[a]]\n\nx\0y [[b]] #t\n\n\0', 'link a\nlink b\n#t\nbad 3')
   check('---\naliases: x\n---\r\n\0', 'alias x\nbad 4', OBSIDIAN)
