@@ -2,6 +2,7 @@ import { findQuote, quotedText } from '../../ai/source.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Node } from '../../core/store.ts'
 import { lineNumber } from '../../core/text/line-number.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
@@ -43,16 +44,36 @@ export function verifyQuote(
     if (node === undefined || source === undefined) throw await unknownNodeError(snapshot, name)
     const match = findQuote(quote, quotedText(source.text))
     if (match === undefined) return plain({ found: false, id, ...nearestTo(quote, node, source) })
-    const { start, end, isExact } = match
+    const { start, end } = withWholeLinks(source.text, match)
     return plain({
       found: true,
       id,
-      exact: isExact,
+      exact: match.isExact,
       start_line: lineNumber(source.text, start),
       end_line: lineNumber(source.text, end),
       text: source.text.slice(start, end),
     })
   })
+}
+
+/** Wikilinks, Markdown links and code. */
+const UNDIVIDED =
+  /!?\[\[[^\][\n]+\]\]|!?\[[^\][\n]*\]\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g
+
+/** In UTF-16 units, because lines can be very long. */
+const MAX_LINK = 1_000
+
+function withWholeLinks(text: string, { start, end }: TextRange): TextRange {
+  const from = Math.max(text.lastIndexOf('\n', start - 1) + 1, start - MAX_LINK)
+  const lineEnd = text.indexOf('\n', end)
+  const to = Math.min(lineEnd === -1 ? text.length : lineEnd, end + MAX_LINK)
+  const range = { start, end }
+  for (const { index, 0: whole } of text.slice(from, to).matchAll(UNDIVIDED)) {
+    const [first, last] = [from + index, from + index + whole.length]
+    if (first < start && start < last) range.start = first
+    if (first < end && end < last) range.end = last
+  }
+  return range
 }
 
 const MAX_COMPARED = 1_000
