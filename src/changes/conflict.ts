@@ -88,9 +88,31 @@ function shortDiff(path: string, expected: Uint8Array, actual: Uint8Array): stri
 export function hunksBetween(old: string, now: string): string | undefined {
   if (old === now) return ''
   const size = old.length + now.length
-  if (size > MAX_INPUT) return undefined
+  if (size > MAX_INPUT) return hunksOfLong(old, now)
   const options = { context: CONTEXT, headerOptions: OMIT_HEADERS, ...(size > MAX_SMALL ? LIMITS.large : LIMITS.small) }
   return createTwoFilesPatch('', '', old, now, '', '', options) as string | undefined
+}
+
+/** Compares only what lies between the lines that both texts begin and end with. */
+function hunksOfLong(old: string, now: string): string | undefined {
+  const shorter = Math.min(old.length, now.length)
+  let from = 0
+  while (from < shorter && old.charCodeAt(from) === now.charCodeAt(from)) from += 1
+  let sameAtEnd = 0
+  while (sameAtEnd < shorter - from && old.charCodeAt(old.length - 1 - sameAtEnd) === now.charCodeAt(now.length - 1 - sameAtEnd))
+    sameAtEnd += 1
+  let to = old.length - sameAtEnd
+  for (let line = 0; line <= CONTEXT; line += 1) {
+    from = from < 2 ? 0 : old.lastIndexOf('\n', from - 2) + 1
+    to = old.indexOf('\n', to) + 1 || old.length
+  }
+  const between = [old.slice(from, to), now.slice(from, now.length - (old.length - to))] as const
+  if (between[0].length + between[1].length > MAX_INPUT) return undefined
+  const linesBefore = old.slice(0, from).split('\n').length - 1
+  return hunksBetween(...between)?.replaceAll(
+    /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/gm,
+    (_, start, count, newStart, newCount) => `@@ -${+start + linesBefore},${count} +${+newStart + linesBefore},${newCount} @@`,
+  )
 }
 
 export function quotedName(path: string): string {

@@ -76,6 +76,26 @@ test('shows an edit of a file whose name contains a line break', () => {
   check({ from: name, to: name, before: 'x\n', after: 'y\n' }, `${header}@@ -1,1 +1,1 @@\n-x\n+y\n`)
 })
 
+test('shows edits of a file of several megabytes, at their lines', () => {
+  const lines = Array.from({ length: 300_000 }, (_, line) => `line ${line + 1}\n`)
+  const before = lines.join('')
+  const header = '--- a/a.md\n+++ b/a.md\n'
+  check(
+    { before, after: before.replace('line 200000\n', 'new\n') },
+    `${header}@@ -199998,5 +199998,5 @@\n line 199998\n line 199999\n-line 200000\n+new\n line 200001\n line 200002\n`,
+  )
+  check(
+    { before, after: `${before}new` },
+    `${header}@@ -299999,2 +299999,3 @@\n line 299999\n line 300000\n+new\n\\ No newline at end of file\n`,
+  )
+  check({ before, after: `new\n${before}` }, `${header}@@ -1,2 +1,3 @@\n+new\n line 1\n line 2\n`)
+  check({ before, after: `\n${before}` }, `${header}@@ -1,2 +1,3 @@\n+\n line 1\n line 2\n`)
+  check(
+    { before, after: before.replace('line 299900\n', '').replace('line 299999\n', 'line 299999\nline 299999\n') },
+    `${header}@@ -299898,5 +299898,4 @@\n line 299898\n line 299899\n-line 299900\n line 299901\n line 299902\n@@ -299998,3 +299997,4 @@\n line 299998\n line 299999\n+line 299999\n line 300000\n`,
+  )
+})
+
 test('gives up on versions that have nothing in common', () => {
   const text = (of: string): string => Array.from({ length: 6000 }, (_, line) => `${of}${line}\n`).join('')
   check({ before: text('a'), after: text('b') }, '--- a/a.md\n+++ b/a.md\nThe versions differ too much to compare\n')
