@@ -57,6 +57,8 @@ const MAX_SOURCES = 3
 
 const MAX_NEIGHBORS = 20
 
+const MAX_OUTLINE = 100
+
 /**
  * Returns `null` if the node does not exist.
  * @throws RouxError `SECTION_NOT_FOUND` if not exactly one heading matches the path
@@ -74,7 +76,9 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const { node, source } = read
     const { contentOf, span } = await contentReader(core, read, args)
     const content = contentOf(args.maxChars)
-    const { links, outline } = knownOf(read, args, { span, next: content.next, links: linksShown(undefined, call) })
+    const { links, outline: headings } = knownOf(read, args, { span, next: content.next, links: linksShown(undefined, call) })
+    const outline = call.isUntruncated === true ? headings : highestLevels(headings)
+    const capped = headings.length === outline.length ? {} : { capped: { outline: headings.length - outline.length } }
     const value: NodeDetails = {
       ...contentResponse(node, content.text),
       links,
@@ -90,7 +94,8 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     }
     const warnings = await noteWarnings(snapshot, node.id)
     const maxTokens = args.depth > 0 ? tokensFor(args.maxTokens, DEFAULT_TOKENS.node, call) : args.maxTokens
-    if (maxTokens === undefined) return { value, warnings }
+    if (maxTokens === undefined)
+      return { value, warnings, ...('capped' in capped ? { omitted: { maxTokens: 0, counts: {}, ...capped } } : {}) }
     const recut = (chars: number): Recutter => {
       const { text, next } = contentOf(Math.min(chars, args.maxChars))
       return { content: text, ...hashOf(core, source, text), next_offset: next }
@@ -100,7 +105,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     return {
       value: fitted as NodeDetails,
       warnings,
-      ...(Object.keys(counts).length === 0 ? {} : { omitted: { maxTokens, counts } }),
+      ...(Object.keys({ ...counts, ...capped }).length === 0 ? {} : { omitted: { maxTokens, counts, ...capped } }),
     }
   })
 }
@@ -163,6 +168,11 @@ function knownOf(
   const { start, end } = span
   const shownSpan = { start: Math.min(start + offset, end), end: next === undefined ? end : start + next }
   return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shownSpan) }
+}
+
+function highestLevels(headings: readonly Heading[]): readonly Heading[] {
+  const kept = new Set(headings.toSorted((a, b) => a.level - b.level).slice(0, MAX_OUTLINE))
+  return headings.filter((heading) => kept.has(heading))
 }
 
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: TextRange): readonly Heading[] {

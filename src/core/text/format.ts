@@ -6,6 +6,7 @@ export function amount(count: number, singular: string, plural = `${singular}s`)
 /** Formats a count of a member, such as `1 property`, `2 snippets` or `3 between`. */
 export function amountOf(count: number, member: string): string {
   if (NO_NOUNS.has(member)) return `${count.toLocaleString('en')} ${member}`
+  if (member === 'outline') return amount(count, 'heading')
   const singular = member.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
   return amount(count, singular, singular === member ? `${member}s` : member)
 }

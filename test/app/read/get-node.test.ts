@@ -185,6 +185,19 @@ describe('sections', () => {
     expect(await part({ offset: 20 }, { isUntruncated: true })).toEqual(['BCD', 9, 9])
   })
 
+  test('an outline has at most 100 headings, the highest levels first, and says how many are left out', async () => {
+    const chapters = Array.from({ length: 30 }, (_, at) => `# C${at}\n${Array.from({ length: 5 }, () => '## S\n').join('')}`)
+    const long = await searchCore({ 'a.md': chapters.join('') })
+    const { value, omitted } = await getNode(long, { id: 'a', ...whole })
+    const texts = value?.outline.map(({ text }) => text) ?? []
+    expect(texts.filter((text) => text !== 'S')).toHaveLength(30)
+    expect(texts.slice(0, 7)).toEqual(['C0', 'S', 'S', 'S', 'S', 'S', 'C1'])
+    expect(texts).toHaveLength(100)
+    expect(omitted).toEqual({ maxTokens: 0, counts: {}, capped: { outline: 80 } })
+    expect((await getNode(long, { id: 'a', ...whole, maxTokens: 4000 })).omitted).toMatchObject({ capped: { outline: 80 } })
+    expect((await getNode(long, { id: 'a', ...whole }, { isUntruncated: true })).value?.outline).toHaveLength(180)
+  })
+
   test('a lone carriage return does not end a line when selecting the headings of a part', async () => {
     const core = await searchCore({ 'a.md': `one\rtwo\rthree\n${'x'.repeat(20)}\n# A\n` })
     const { value } = await getNode(core, { id: 'a', ...whole, offset: 16 })

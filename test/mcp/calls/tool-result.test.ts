@@ -22,9 +22,9 @@ test('separates what the budget left out from what no budget shows', () => {
 })
 
 test('counts of one are in the singular', () => {
-  const counts = { results: 1, properties: 1, candidates: 1, snippet: 1, content: 1 }
+  const counts = { results: 1, properties: 1, candidates: 1, snippet: 1, content: 1, outline: 1 }
   expect(sentencesOf({ omitted: { maxTokens: 100, counts } })).toBe(
-    'Left out to fit max_tokens 100: 1 result, 1 property, 1 candidate, 1 snippet, 1 content.',
+    'Left out to fit max_tokens 100: 1 result, 1 property, 1 candidate, 1 snippet, 1 content, 1 heading.',
   )
   expect(sentencesOf({ list: { offset: 5, shown: 0, count: 1, counted: 'all' } })).toBe('Nothing at offset 5: there is 1.')
 })
