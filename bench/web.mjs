@@ -54,7 +54,7 @@ async function measure(given) {
   const state = { name, vault, home }
   // Builds the index, which communities need.
   const first = await visit(state, async ({ page }) => coloredAfter(page).catch(() => undefined))
-  console.log(`${name}: ${first.notes} notes, ${first.links} links`)
+  console.log(`${name}: ${first.notes} notes`)
   const colored = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
   if (!isKept) console.log(`  nothing kept: titles after ${seconds(first.titled)}, communities ${colored}`)
   for (const file of readdirSync(join(home, 'cache/roux'))) if (file.startsWith('layout-')) rmSync(join(home, 'cache/roux', file))
@@ -99,10 +99,10 @@ async function visit({ vault, home }, act) {
     page.setDefaultTimeout(LONGEST)
     const begun = performance.now()
     await page.goto(address)
-    await page.waitForFunction(() => document.querySelector('.map .drawing')?.map?.labels > 0, undefined, { polling: 20 })
+    await page.waitForFunction(() => document.querySelector('.map .drawing')?.map?.draw().length > 0, undefined, { polling: 20 })
     const titled = performance.now() - begun
-    const { notes, links } = await page.evaluate(() => document.querySelector('.map .drawing').map.size)
-    return { titled, notes, links, result: await act({ page, begun }) }
+    const notes = await page.evaluate(() => document.querySelector('.map .drawing').map.spots().size)
+    return { titled, notes, result: await act({ page, begun }) }
   } finally {
     await browser.close()
     server.kill('SIGINT')

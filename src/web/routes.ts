@@ -43,6 +43,8 @@ const CODE_BYTES = 1_000
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = webSessions((key) => parts.isCurrent(key))
   const streams = new Map<EventStream, string>()
+  const holder = (request: IncomingMessage) => parts.authorize(request)
+  const visitor = (request: IncomingMessage) => admitPage(request, parts.hosts)
   const admit = (request: IncomingMessage) => admitSession(request, parts.hosts, sessions)
   const inVault = (path: string, answer: (request: VaultRequest) => Promise<unknown>): Route =>
     postRoute(parts, path, admit, async (body, { sender: { access }, response }, signal) => {
@@ -53,21 +55,11 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
   const routes = [
     ...assetRoutes(options.folder, parts.hosts),
     // Any client with a token can get a code, and check whether the code was used.
-    postRoute(
-      parts,
-      '/web/code',
-      (request) => parts.authorize(request),
-      async (body, { sender }) => {
-        const waiting = textOf(body, 'waiting')
-        return waiting === undefined ? { code: sessions.makeCode(sender) } : { waiting: sessions.isWaiting(waiting) }
-      },
-    ),
-    postRoute(
-      parts,
-      '/web/session',
-      (request) => admitPage(request, parts.hosts),
-      async (body) => beginSession(body, sessions, options),
-    ),
+    postRoute(parts, '/web/code', holder, async (body, { sender }) => {
+      const waiting = textOf(body, 'waiting')
+      return waiting === undefined ? { code: sessions.makeCode(sender) } : { waiting: sessions.isWaiting(waiting) }
+    }),
+    postRoute(parts, '/web/session', visitor, (body) => beginSession(body, sessions, options)),
     postRoute(parts, '/web/call', admit, (body, { sender }, signal) => call(body, sender, options, signal)),
     inVault('/web/note', async ({ core, id, signal }) => (await pageNote(core, { id }, { signal })).value),
     inVault('/web/picture', async ({ core, body }) => {

@@ -4,7 +4,7 @@ import { type ColorBy, type Graph, groupingBy, isIndex, today } from './graph.ts
 /** Twelve colors for light and dark backgrounds, and a last one for all other notes. */
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
-const OTHER = PALETTE.length - 1
+export const OTHER = PALETTE.length - 1
 /** More groups get a color if the others would exceed `MAX_OTHER_SHARE` of all notes. */
 const MIN_COLORS = 7
 const MAX_OTHER_SHARE = 0.1

@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { colorsOf } from './colors.ts'
 import { nearby } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { colored, coloredBy, focused, graph, groupedBy, map, open, shown, titleOf } from './state.ts'
@@ -23,8 +24,7 @@ export function LocalMap({ id }: { readonly id: string }) {
       if (value === undefined || focus === undefined) return
       view.show(value, {
         shown: shown.value,
-        coloredBy: coloredBy.value,
-        last: colored.value,
+        colored: colorsOf(value, coloredBy.value, colored.value),
         groupedBy: groupedBy.value,
         focus,
         lit: undefined,

@@ -1,4 +1,5 @@
 import { LARGE_REGION, MIN_PART } from '../../core/insight/picture.ts'
+import { OTHER } from './colors.ts'
 import { boundsOf, type Graph, type GroupedBy, placeOf } from './graph.ts'
 import type { Box } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
@@ -11,15 +12,6 @@ export interface Area {
   readonly outlines: readonly (readonly number[])[]
 }
 
-export interface Band {
-  /** Palette indexes. */
-  readonly from: number
-  readonly to: number
-  /** The best linked note of each area. */
-  readonly ends: readonly number[]
-  readonly links: number
-}
-
 interface Lands {
   readonly all: readonly Area[]
   /** Distance between notes and the edge of their area, in layout units. */
@@ -27,18 +19,10 @@ interface Lands {
   colorAt(x: number, y: number): number | undefined
 }
 
-export interface Areas extends Lands {
-  /** Color of the area of each note. An index note has the color of the area around it. */
-  readonly of: Uint8Array
-  readonly bands: readonly Band[]
-  readonly extent: number
-}
-
 interface Shown {
   readonly shown: Uint8Array
   /** Palette index of each note. The last color means no group, and the number after it an index note. */
   readonly colors: Uint8Array
-  readonly palette: readonly string[]
 }
 
 export interface Divided extends Shown {
@@ -60,17 +44,17 @@ const LEAD = 0.1
 
 export const areasOf = memoizeLast(
   ({ places }: Graph, { shown, colors }: Shown) => [places, shown, colors],
-  (graph: Graph, { shown, colors, palette }: Shown): Areas => {
+  (graph: Graph, { shown, colors }: Shown) => {
     const { degrees } = graph
-    const other = palette.length - 1
     // Index notes belong to no area.
     const notes = [...degrees.keys()].filter(
-      (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colors[note] ?? 0) <= other,
+      (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colors[note] ?? 0) <= OTHER,
     )
-    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, { colors, other, isRound: true })
-    const of = colors.map((color, note) => (color <= other ? color : (lands.colorAt(...placeOf(graph, note)) ?? color)))
+    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, { colors, other: OTHER, isRound: true })
+    // An index note has the color of the area around it.
+    const of = colors.map((color, note) => (color <= OTHER ? color : (lands.colorAt(...placeOf(graph, note)) ?? color)))
     const [left, top, right, bottom] = boundsOf(graph.places)
-    const bands = bandsOf(graph, (note) => (shown[note] === 1 ? (of[note] ?? other) : other), other)
+    const bands = bandsOf(graph, (note) => (shown[note] === 1 ? (of[note] ?? OTHER) : OTHER))
     return { ...lands, of, bands, extent: Math.hypot(right - left, bottom - top) }
   },
 )
@@ -91,11 +75,11 @@ const MANY = 20
 
 export const landPartsOf = memoizeLast(
   ({ places, picture }: Graph, { shown, colors, ...look }: Divided) => [places, picture, shown, colors, hasParts(look)],
-  (graph: Graph, { shown, colors, palette, ...look }: Divided): readonly Part[] => {
+  (graph: Graph, { shown, colors, ...look }: Divided): readonly Part[] => {
     const { degrees, picture } = graph
     const { communities, groups } = picture
     const drawn = [...degrees.keys()].filter((note) => shown[note] === 1 && (degrees[note] ?? 0) > 0)
-    const lands = hasParts(look) ? byNumber(drawn, colors, palette.length - 1) : []
+    const lands = hasParts(look) ? byNumber(drawn, colors, OTHER) : []
     const parts = lands.flatMap((land, color) => {
       const members = byNumber(land, communities, groups.length)
       const large = members.flatMap((notes, of) => (notes.length < MIN_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
@@ -147,11 +131,12 @@ export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[
 
 const NO_LANDS: Lands = { all: [], reach: 0, colorAt: () => undefined }
 
-function bandsOf({ degrees, pairs }: Graph, landOf: (note: number) => number, other: number): readonly Band[] {
+/** Returns the links between each pair of areas, with the best linked note of either area. */
+function bandsOf({ degrees, pairs }: Graph, landOf: (note: number) => number) {
   const links = new Map<number, number>()
   for (let at = 0; at < pairs.length; at += 2) {
-    const [from = other, to = other] = [...pairs.subarray(at, at + 2)].map(landOf).sort((a, b) => a - b)
-    if (from !== to && to < other) links.set(from * other + to, (links.get(from * other + to) ?? 0) + 1)
+    const [from = OTHER, to = OTHER] = [...pairs.subarray(at, at + 2)].map(landOf).sort((a, b) => a - b)
+    if (from !== to && to < OTHER) links.set(from * OTHER + to, (links.get(from * OTHER + to) ?? 0) + 1)
   }
   const best: number[] = []
   for (const [note, count] of degrees.entries()) {
@@ -159,7 +144,7 @@ function bandsOf({ degrees, pairs }: Graph, landOf: (note: number) => number, ot
     if (count > (degrees[best[land] ?? -1] ?? 0)) best[land] = note
   }
   return [...links].map(([lands, count]) => {
-    const [from, to] = [Math.floor(lands / other), lands % other]
+    const [from, to] = [Math.floor(lands / OTHER), lands % OTHER]
     return { from, to, ends: [best[from] ?? 0, best[to] ?? 0], links: count }
   })
 }

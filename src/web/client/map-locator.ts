@@ -23,10 +23,9 @@ export class Locator {
     this.box.append(this.#image, this.#view)
   }
 
-  /** @param magnified 1 if the whole map fits the view, 2 if it is twice as large */
-  update(frame: Frame, magnified: number): void {
+  update(frame: Frame): void {
     const hasAreas = areasOf(frame.graph, frame.look).all.length > 0
-    const isShown = hasAreas && magnified >= SHOWN_FROM && frame.width >= NARROW
+    const isShown = hasAreas && frame.magnified >= SHOWN_FROM && frame.width >= NARROW
     this.box.style.display = isShown ? '' : 'none'
     if (!isShown) return
     const { camera } = frame

@@ -1,4 +1,4 @@
-import { mixed } from './colors.ts'
+import { mixed, OTHER, PALETTE } from './colors.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isIndex, neighbors, overviewBy, placeOf, radiusOf } from './graph.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
@@ -50,8 +50,9 @@ export interface Frame {
   readonly width: number
   readonly height: number
   readonly ratio: number
-  /** See `farnessOf`. */
-  readonly farness: number
+  readonly highlight: Highlight | undefined
+  /** 1 if the whole map fits the view, 2 if it is twice as large. */
+  readonly magnified: number
 }
 
 export interface Highlight {
@@ -145,6 +146,12 @@ export function pointAt({ camera, width, height }: Frame, x: number, y: number):
   return [camera.x + (x - width / 2) / camera.scale, camera.y + (y - height / 2) / camera.scale]
 }
 
+export function isInView(frame: Frame, note: number, margin = 0): boolean {
+  const [x, y] = placeIn(frame, note)
+  const isInside = x >= -margin && y >= -margin && x <= frame.width + margin && y <= frame.height + margin
+  return isInside && frame.look.shown[note] === 1
+}
+
 export function radiusIn({ graph, width, camera: { scale } }: Frame, note: number): number {
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
   const usual = radiusOf(1) * grown
@@ -173,9 +180,8 @@ export const weightsOf = memoizeLast(
 )
 
 /** 1 while the whole map is in view, and 0 from the magnification `NEARER` on. */
-export function farnessOf({ graph, look, camera, width, height }: Omit<Frame, 'farness'>): number {
-  const times = (areasOf(graph, look).extent * camera.scale) / Math.hypot(width, height)
-  return Math.min(1, Math.max(0, (NEARER - times) / (NEARER - 1)))
+export function farnessOf({ magnified }: Frame): number {
+  return Math.min(1, Math.max(0, (NEARER - magnified) / (NEARER - 1)))
 }
 
 /** Sets the size in device pixels. @throws Error if the browser does not support canvas */
@@ -189,17 +195,14 @@ function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): Canv
 
 export interface Shown extends Frame {
   readonly view: Pick<Frame, 'width' | 'height'>
-  readonly isDraft: boolean
+  /** Draws each `step`th link. */
+  readonly step: number
 }
 
 /** An image of areas, links and notes. It is larger than the view, so it is rarely redrawn. */
 export class Scene {
   readonly #image = element('canvas')
   #shown: Shown | undefined
-
-  forget(): void {
-    this.#shown = undefined
-  }
 
   at(frame: Frame, isMoving: boolean): Shown {
     if (this.#shown === undefined || !isEnough(this.#shown, frame, isMoving)) this.#shown = this.#draw(frame, isMoving)
@@ -214,68 +217,70 @@ export class Scene {
 
   #draw(frame: Frame, isMoving: boolean): Shown {
     const { width, height, ratio, graph } = frame
-    const most = isMoving ? LINKS_MOVING : LINKS_STILL
-    const step = Math.max(1, Math.ceil(graph.pairs.length / 2 / most))
     const pixels = width * height * ratio * ratio
     const margin = Math.min(MARGIN, Math.max(0.1, (Math.sqrt(LARGEST_IMAGE / pixels) - 1) / 2))
     // Whole device pixels avoid resampling, which is several times slower.
     const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
-    const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, isDraft: step > 1 && isMoving }
+    const step = stepFor(graph, isMoving)
+    const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, step, highlight: undefined }
     const context = sized(this.#image, shown)
     fillGround(context, shown)
-    drawGraph(context, shown, { step })
+    drawGraph(context, shown)
     return shown
   }
 }
 
-function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, theme }: Frame): void {
+function stepFor({ pairs }: Graph, isMoving: boolean): number {
+  return Math.max(1, Math.ceil(pairs.length / 2 / (isMoving ? LINKS_MOVING : LINKS_STILL)))
+}
+
+function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, theme }: Frame, opacity = 1): void {
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
-  context.globalAlpha = 1
+  context.globalAlpha = opacity
   context.fillStyle = theme.ground
   // A partially covered pixel at the edge would be visible.
   context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
 }
 
-function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
-  const { highlight } = options
-  drawAreas(context, frame, highlight)
-  if (highlight?.center === undefined) drawBands(context, frame, highlight)
-  if (highlight?.center !== undefined) drawCenter(context, frame, highlight.center)
-  else drawLinks(context, frame, options)
-  drawNotes(context, frame, highlight)
+function drawGraph(context: CanvasRenderingContext2D, frame: Shown): void {
+  drawAreas(context, frame)
+  const { center } = frame.highlight ?? {}
+  if (center === undefined) {
+    drawBands(context, frame)
+    drawLinks(context, frame)
+  } else drawCenter(context, frame, center)
+  drawNotes(context, frame)
 }
 
-/** Draws everything except names. `dim` sets the opacity of later shapes. */
-export function drawAll(
-  context: CanvasRenderingContext2D,
-  frame: Frame,
-  highlight: Highlight | undefined,
-  dim: (share: number) => void,
-): void {
-  const shown = { ...frame, view: frame, isDraft: false }
+/** Draws everything except names. */
+export function drawAll(context: CanvasRenderingContext2D, frame: Frame): void {
+  const shown = { ...frame, view: frame, step: 1 }
   fillGround(context, frame)
-  if (highlight !== undefined) dim(DIMMED)
-  drawGraph(context, shown, { step: 1 })
-  dim(1)
-  if (highlight !== undefined) drawGraph(context, shown, { step: 1, highlight })
+  drawGraph(context, { ...shown, highlight: undefined })
+  if (frame.highlight === undefined) return
+  fillGround(context, frame, 1 - DIMMED)
+  drawGraph(context, shown)
 }
 
 export function drawAreasAlone(canvas: HTMLCanvasElement, frame: Frame): void {
   const context = sized(canvas, frame)
   fillGround(context, frame)
-  drawAreas(context, frame, undefined)
+  drawAreas(context, { ...frame, highlight: undefined })
 }
 
-function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
+function isEnough(shown: Shown, frame: Frame, isMoving: boolean): boolean {
   const { camera: at, view } = shown
-  if (view.width !== width || view.height !== height) return false
+  const { graph, camera, width, height } = frame
+  const { x, y, scale } = camera
+  if (view.width !== width || view.height !== height || shown.ratio !== frame.ratio || shown.theme !== frame.theme) return false
+  if (shown.graph !== graph || shown.look.shown !== frame.look.shown || shown.look.colors !== frame.look.colors) return false
   // At rest, part of the margin is left for the next move.
   const reach = isMoving ? 0.5 : 0.25
   const isNear = [
     [at.x - x, shown.width - width],
     [at.y - y, shown.height - height],
   ].every(([off = 0, spare = 0]) => Math.abs(off) * scale <= reach * spare)
-  if (at.scale === scale) return isNear && (isMoving || !shown.isDraft)
+  if (at.scale === scale) return isNear && (isMoving || shown.step <= stepFor(graph, false))
   // A large map is stretched while it moves, and redrawn at rest.
   return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
 }
@@ -285,7 +290,6 @@ export interface Painting {
   readonly isMoving: boolean
   /** True if the view will not move before the next painting. */
   readonly isBrief: boolean
-  readonly highlight: Highlight | undefined
   readonly write: (on: CanvasRenderingContext2D) => readonly Label[]
 }
 
@@ -294,7 +298,7 @@ export class Sheet {
   readonly image = element('canvas')
   #scene: Shown | undefined
   #shown: Shown | undefined
-  #camera: Camera | undefined
+  #frame: Frame | undefined
   #names: readonly Label[] = []
 
   constructor() {
@@ -303,17 +307,18 @@ export class Sheet {
     Object.assign(this.image.style, { ...below, transformOrigin: '0 0', willChange: 'transform' })
   }
 
-  get names(): readonly Label[] {
-    return this.#names
-  }
-
   forget(): void {
     this.#scene = undefined
   }
 
-  update(frame: Frame, painting: Painting): void {
-    const shown = painting.scene.at(frame, painting.isMoving)
-    if (this.#scene !== shown || !(painting.isMoving || this.#camera === frame.camera)) this.#paint(frame, shown, painting)
+  /** @returns the names */
+  update(frame: Frame, painting: Painting): readonly Label[] {
+    const { scene, isMoving } = painting
+    const shown = scene.at(frame, isMoving)
+    const { look, highlight, camera } = this.#frame ?? {}
+    const isSame = this.#scene === shown && look === frame.look && highlight === frame.highlight
+    if (!isSame || !(isMoving || camera === frame.camera)) this.#paint(frame, shown, painting)
+    return this.#names
   }
 
   move(frame: Frame): void {
@@ -322,38 +327,25 @@ export class Sheet {
     this.image.style.transform = `translate(${left}px, ${top}px) scale(${frame.camera.scale / this.#shown.camera.scale})`
   }
 
-  cut(frame: Frame): HTMLCanvasElement {
-    const cut = element('canvas')
-    const context = sized(cut, frame)
-    fillGround(context, frame)
-    if (this.#shown === undefined) return cut
-    const { width, height, camera } = this.#shown
-    const factor = frame.camera.scale / camera.scale
-    context.drawImage(this.image, ...cornerOf(frame, this.#shown), width * factor, height * factor)
-    return cut
-  }
-
-  #paint(frame: Frame, whole: Shown, { scene, highlight, write, isBrief }: Painting): void {
-    const { ratio, camera, width, height } = frame
+  #paint(frame: Frame, whole: Shown, { scene, write, isBrief }: Painting): void {
+    const { ratio, camera, width, height, highlight } = frame
     // The browser copies each new image, which is faster without a margin.
-    const shown = isBrief ? { ...whole, camera, width, height } : whole
+    const shown = isBrief ? { ...whole, camera, width, height, highlight } : { ...whole, highlight }
     const context = sized(this.image, shown)
     Object.assign(this.image.style, { width: `${shown.width}px`, height: `${shown.height}px` })
     fillGround(context, shown)
     if (highlight !== undefined) context.globalAlpha = DIMMED
     scene.copyTo(context, shown, whole)
     context.globalAlpha = 1
-    if (highlight !== undefined) {
-      context.setTransform(ratio, 0, 0, ratio, 0, 0)
-      drawGraph(context, shown, { step: 1, highlight })
-    }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    if (highlight !== undefined) drawGraph(context, { ...shown, step: 1 })
     const [left, top] = cornerOf(frame, shown)
     const factor = shown.camera.scale / camera.scale
     context.setTransform(ratio * factor, 0, 0, ratio * factor, -left * ratio * factor, -top * ratio * factor)
     this.#names = write(context)
     this.#scene = whole
     this.#shown = shown
-    this.#camera = camera
+    this.#frame = frame
   }
 }
 
@@ -368,8 +360,8 @@ function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left:
 
 /** The area of an open note keeps its color. */
 const dimmedLands = memoizeLast(
-  ({ colors, shown }: Look, highlight: Highlight | undefined) => [colors, shown, highlight],
-  ({ colors, shown }: Look, highlight: Highlight | undefined): ReadonlySet<number> => {
+  ({ look: { colors, shown }, highlight }: Frame) => [colors, shown, highlight],
+  ({ look: { colors, shown }, highlight }: Frame): ReadonlySet<number> => {
     const dimmed = new Set<number>()
     for (const [note, color] of colors.entries()) if (shown[note] === 1 && highlight?.notes.has(note) === false) dimmed.add(color)
     if (highlight?.center !== undefined) dimmed.delete(colors[highlight.center] ?? -1)
@@ -377,69 +369,59 @@ const dimmedLands = memoizeLast(
   },
 )
 
-function opacityOf(
-  { look, theme }: Frame,
-  highlight: Highlight | undefined,
-  { land, rank = 0 }: { land: number; rank?: number },
-) {
+function opacityOf(frame: Frame, { land, rank = 0 }: { land: number; rank?: number }) {
+  const { theme, highlight } = frame
   const isGroup = highlight !== undefined && highlight.center === undefined
-  const isDimmed = dimmedLands(look, highlight).has(land)
+  const isDimmed = dimmedLands(frame).has(land)
   return {
     ofLand: theme.area * (isDimmed ? DIMMED_AREA : 1),
     ofPart: isDimmed ? 0 : theme.area * (TONE.worst + (TONE.best - TONE.worst) * rank) * (isGroup ? CHOSEN : 1),
   }
 }
 
-export function groundAt(frame: Frame, highlight: Highlight | undefined, [x, y]: Point): string {
-  const { graph, look, theme } = frame
+export function groundAt(frame: Frame, [x, y]: Point): string {
+  const { graph, look, theme, highlight } = frame
   const land = areasOf(graph, look).colorAt(x, y) ?? -1
-  const paint = look.palette[land]
+  const paint = PALETTE[land]
   if (paint === undefined) return theme.ground
   const part = landPartsOf(graph, look).find((one) => one.has(x, y))
-  const { ofLand, ofPart } = opacityOf(frame, highlight, { land, ...part })
+  const { ofLand, ofPart } = opacityOf(frame, { land, ...part })
   const below = highlight === undefined ? theme.ground : mixed(paint, theme.ground, DIMMED * theme.area)
   const ground = mixed(paint, below, ofLand)
   return part === undefined ? ground : mixed(paint, ground, ofPart)
 }
 
 /** Areas are fainter unless all their notes are highlighted. */
-function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
-  const { graph, look, theme } = frame
-  context.lineWidth = 1
+function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
+  const { graph, look, theme, highlight } = frame
   const parts = landPartsOf(graph, look)
   for (const { color, outlines } of areasOf(graph, look).all) {
-    const { ofLand } = opacityOf(frame, highlight, { land: color })
-    const paint = look.palette[color] ?? theme.text
+    const { ofLand } = opacityOf(frame, { land: color })
+    const paint = PALETTE[color] ?? theme.text
     context.fillStyle = paint
+    context.lineWidth = 1
     trace(context, frame, outlines)
     context.globalAlpha = ofLand
     context.fill('evenodd')
-    if (!dimmedLands(look, highlight).has(color)) {
-      context.save()
-      context.clip('evenodd')
-      context.strokeStyle = theme.ground
-      const own = parts.filter((part) => part.color === color)
-      for (const { rank, notes, outlines: shape } of own) {
-        trace(context, frame, shape)
-        context.globalAlpha = opacityOf(frame, highlight, { land: color, rank }).ofPart
-        context.fill('evenodd')
-        context.globalAlpha = SEAM * Math.sqrt(notes.length / (own[0]?.notes.length ?? 1))
-        context.stroke()
-      }
-      context.restore()
-      trace(context, frame, outlines)
+    context.save()
+    context.clip('evenodd')
+    context.strokeStyle = theme.ground
+    const own = dimmedLands(frame).has(color) ? [] : parts.filter((part) => part.color === color)
+    for (const { rank, notes, outlines: shape } of own) {
+      trace(context, frame, shape)
+      context.globalAlpha = opacityOf(frame, { land: color, rank }).ofPart
+      context.fill('evenodd')
+      context.globalAlpha = SEAM * Math.sqrt(notes.length / (own[0]?.notes.length ?? 1))
+      context.stroke()
     }
-    if (color < look.palette.length - 1) {
-      context.save()
-      context.clip('evenodd')
-      context.strokeStyle = paint
-      context.globalAlpha = SHORE.share * ofLand * (highlight?.center === undefined ? 1 : SHORE.aroundNote)
-      for (const width of SHORE.widths) {
-        context.lineWidth = width
-        context.stroke()
-      }
-      context.restore()
+    trace(context, frame, outlines)
+    context.strokeStyle = paint
+    context.globalAlpha = SHORE.share * ofLand * (highlight?.center === undefined ? 1 : SHORE.aroundNote)
+    for (const width of color < OTHER ? SHORE.widths : []) {
+      context.lineWidth = width
+      context.stroke()
     }
+    context.restore()
     context.strokeStyle = paint
     context.globalAlpha = 3 * ofLand
     context.stroke()
@@ -462,30 +444,24 @@ function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readon
   }
 }
 
-interface LinkOptions {
-  readonly step: number
-  readonly highlight?: Highlight | undefined
-}
-
 /** Batches links by opacity and color. Links within an area have its color. */
-function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, highlight }: LinkOptions): void {
-  const { graph, look, theme, camera, view } = frame
+function drawLinks(context: CanvasRenderingContext2D, frame: Shown): void {
+  const { graph, look, theme, camera, view, step, highlight } = frame
   const { pairs, degrees } = graph
-  const other = look.palette.length - 1
   const { of, extent } = areasOf(graph, look)
   const far = (extent * camera.scale) / 5
-  const isWhole = isInView(frame, view)
+  const hasBands = frame.magnified < WHOLE
   const batches = new Map<number, number[]>()
   for (let at = 0; at < pairs.length; at += 2 * step) {
     const [a = 0, b = 0] = [pairs[at], pairs[at + 1]]
     const isWithin = of[a] === of[b]
-    if ((highlight === undefined && isWhole && !isWithin) || !isLinkDrawn(frame, highlight, [a, b])) continue
+    if ((highlight === undefined && hasBands && !isWithin) || !isLinkDrawn(frame, [a, b])) continue
     const [[x, y], [toX, toY]] = [placeIn(frame, a), placeIn(frame, b)]
     const long = Math.hypot(toX - x, toY - y)
     if (long > Math.max(far, Math.hypot(view.width, view.height) / 2)) continue
     const links = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
     const level = 2 * CROWDED.filter((least) => links > least).length + Number(long > far || !isWithin)
-    const key = level * (other + 1) + (isWithin ? Math.min(other, of[a] ?? other) : other)
+    const key = level * PALETTE.length + (isWithin ? Math.min(OTHER, of[a] ?? OTHER) : OTHER)
     const batch = batches.get(key)
     if (batch === undefined) batches.set(key, [a, b])
     else batch.push(a, b)
@@ -493,10 +469,10 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
   const crowd = highlight === undefined ? Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step))) : 1
   context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
   for (const [key, ends] of batches) {
-    const level = Math.floor(key / (other + 1))
-    const color = key % (other + 1)
+    const level = Math.floor(key / PALETTE.length)
+    const color = key % PALETTE.length
     context.globalAlpha = (OPACITY[level >> 1] ?? 0.1) * (FAINTER[level % 2] ?? 1) * (0.35 + 0.65 * crowd)
-    context.strokeStyle = color === other ? theme.link : (look.palette[color] ?? theme.link)
+    context.strokeStyle = color === OTHER ? theme.link : (PALETTE[color] ?? theme.link)
     strokeLinks(context, frame, ends)
   }
   context.globalAlpha = 1
@@ -521,32 +497,28 @@ function strokeLinks(
   }
 }
 
-function isInView({ graph, look, camera }: Frame, view: Shown['view']): boolean {
-  return areasOf(graph, look).extent * camera.scale < WHOLE * Math.hypot(view.width, view.height)
-}
-
 /**
- * Returns a curve for all links between two areas. More links give a wider curve. Without `highlight`, all areas are included
+ * Returns a curve for all links between two areas. More links give a wider curve. Without a highlight, all areas are included
  * unless links are drawn individually.
  */
-export function bandsIn(frame: Frame, highlight: Highlight | undefined, view: Shown['view'] = frame) {
-  const { graph, look } = frame
-  if (highlight === undefined && !isInView(frame, view)) return []
+export function bandsIn(frame: Frame, view: Shown['view'] = frame) {
+  const { graph, look, highlight, magnified } = frame
+  if (highlight === undefined && magnified >= WHOLE) return []
   const { bands } = areasOf(graph, look)
   const most = Math.max(...bands.map(({ links }) => links))
   const widthOf = (links: number): number => BAND.widest * Math.min(view.width, view.height) * Math.sqrt(links / most)
   return bands
-    .filter(({ from, to, links }) => widthOf(links) >= 1 && ![from, to].every((land) => dimmedLands(look, highlight).has(land)))
+    .filter(({ from, to, links }) => widthOf(links) >= 1 && ![from, to].every((land) => dimmedLands(frame).has(land)))
     .map(({ ends: [one = 0, other = 0], links, ...lands }) => {
       const [start, end] = [placeIn(frame, one), placeIn(frame, other)]
       return { ...lands, start, over: bent(...start, ...end, ARC_BEND), end, width: widthOf(links) }
     })
 }
 
-function drawBands(context: CanvasRenderingContext2D, frame: Shown, highlight: Highlight | undefined): void {
-  for (const { from, to, start, over, end, width } of bandsIn(frame, highlight, frame.view)) {
+function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
+  for (const { from, to, start, over, end, width } of bandsIn(frame, frame.view)) {
     const blend = context.createLinearGradient(...start, ...end)
-    for (const [at, land] of [from, to].entries()) blend.addColorStop(at, `${frame.look.palette[land]}${BAND.opacity}`)
+    for (const [at, land] of [from, to].entries()) blend.addColorStop(at, `${PALETTE[land]}${BAND.opacity}`)
     context.strokeStyle = blend
     context.lineWidth = width
     context.beginPath()
@@ -614,9 +586,9 @@ function drawCenter(context: CanvasRenderingContext2D, frame: Shown, center: num
   context.globalAlpha = 1
 }
 
-function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: Highlight): void {
-  const { look, theme, ratio } = frame
-  const byColor = notesByColor(frame, highlight)
+function drawNotes(context: CanvasRenderingContext2D, frame: Frame): void {
+  const { theme, ratio, highlight } = frame
+  const byColor = notesByColor(frame)
   context.fillStyle = theme.ground
   const edged = byColor.flat().filter((note) => radiusIn(frame, note) >= EDGED)
   fillCircles(context, edged, (note) => [...placeIn(frame, note), radiusIn(frame, note) + 1.2])
@@ -624,16 +596,16 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
   const isPale = (note: number) =>
     frame.graph.count > PALE.many && (weights[note] ?? 0) < PALE.share && !isIndex(frame.graph, note)
   for (const [color, notes] of byColor.entries()) {
-    context.fillStyle = mixed(look.palette[color] ?? theme.text, theme.text, theme.dots)
+    context.fillStyle = mixed(PALETTE[color] ?? theme.text, theme.text, theme.dots)
     for (const pale of [true, false]) {
       const some = notes.filter((note) => isPale(note) === pale)
-      context.globalAlpha = pale && highlight?.center === undefined ? PALE.near + (PALE.far - PALE.near) * frame.farness : 1
+      context.globalAlpha = pale && highlight?.center === undefined ? PALE.near + (PALE.far - PALE.near) * farnessOf(frame) : 1
       fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
     }
   }
   // Index notes are rings, because discs of this size would hide areas.
   context.fillStyle = theme.ground
-  const hole = HOLE.near + (HOLE.far - HOLE.near) * frame.farness
+  const hole = HOLE.near + (HOLE.far - HOLE.near) * farnessOf(frame)
   fillCircles(context, byColor.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
 }
 
@@ -645,10 +617,8 @@ interface Spot {
 export function smallNotesIn(frame: Frame): readonly Spot[] {
   const spots: Spot[] = []
   for (const note of frame.graph.degrees.keys()) {
-    const [x, y] = placeIn(frame, note)
-    if (frame.look.shown[note] === 0 || x < 0 || y < 0 || x > frame.width || y > frame.height) continue
     const radius = radiusIn(frame, note)
-    if (radius < COVERED) spots.push({ note, circle: [x, y, radius + 1.5] })
+    if (radius < COVERED && isInView(frame, note)) spots.push({ note, circle: [...placeIn(frame, note), radius + 1.5] })
   }
   return spots
 }
@@ -693,30 +663,22 @@ function fillCircles(
   }
 }
 
-function notesByColor(frame: Frame, highlight: Highlight | undefined): readonly number[][] {
-  const { graph, look, theme, width, height } = frame
+function notesByColor(frame: Frame): readonly number[][] {
+  const { graph, look, theme, highlight } = frame
   // The last color is for index notes.
-  const byColor = [...look.palette, theme.text].map((): number[] => [])
+  const byColor = [...PALETTE, theme.text].map((): number[] => [])
   for (const note of highlight?.notes ?? graph.degrees.keys()) {
-    if (look.shown[note] === 0) continue
-    const [x, y] = placeIn(frame, note)
-    const margin = radiusIn(frame, note)
-    if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
-    byColor[look.colors[note] ?? 0]?.push(note)
+    if (isInView(frame, note, radiusIn(frame, note))) byColor[look.colors[note] ?? 0]?.push(note)
   }
   return byColor
 }
 
-function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
-  return shown[note] === 1 && highlight?.notes.has(note) !== false
-}
-
 /** Draws a link if both notes are drawn and one of them is near the view. */
-function isLinkDrawn(frame: Shown, highlight: Highlight | undefined, ends: readonly [from: number, to: number]): boolean {
-  const { look, view, width, height } = frame
+function isLinkDrawn(frame: Shown, ends: readonly [from: number, to: number]): boolean {
+  const { look, view, width, height, highlight } = frame
   const isNear = (note: number): boolean => {
     const [x, y] = placeIn(frame, note)
     return Math.abs(x - width / 2) < NEAR * view.width && Math.abs(y - height / 2) < NEAR * view.height
   }
-  return ends.every((note) => isDrawn(look, highlight, note)) && ends.some(isNear)
+  return ends.every((note) => look.shown[note] === 1 && highlight?.notes.has(note) !== false) && ends.some(isNear)
 }

@@ -1,15 +1,15 @@
 type Paint = object | string
 
-/** Runs `draw` on a substitute for a canvas, and returns an SVG document. `dim` sets the opacity of later shapes. */
+/** Runs `draw` on a substitute for a canvas, and returns an SVG document. */
 export function svgOf(
   { width, height }: { readonly width: number; readonly height: number },
-  draw: (on: CanvasRenderingContext2D, dim: (share: number) => void) => void,
+  draw: (on: CanvasRenderingContext2D) => void,
 ): string {
   const drawn: string[] = []
-  let [path, dashes, share] = ['', '', 1]
+  let [path, dashes] = ['', '']
   const add = (what: string, fill: Paint, stroke?: Paint, text = ''): void => {
     const line = stroke === undefined ? '' : ` stroke="${stroke}" stroke-width="${rounded(on.lineWidth)}"${dashes}`
-    const opacity = (share * on.globalAlpha).toFixed(3)
+    const opacity = on.globalAlpha.toFixed(3)
     drawn.push(`<${what} fill="${fill}" opacity="${opacity}"${line}>${escaped(text)}</${what.split(' ', 1)}>`)
   }
   const write = (x: number, y: number): string =>
@@ -57,9 +57,7 @@ export function svgOf(
       return { addColorStop, toString: () => `url(#b${at})` }
     },
   }
-  draw(on as unknown as CanvasRenderingContext2D, (by) => {
-    share = by
-  })
+  draw(on as unknown as CanvasRenderingContext2D)
   const how = 'text-anchor="middle" dominant-baseline="central" stroke-linejoin="round"'
   const size = `${rounded(width)} ${rounded(height)}`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" ${how}>${drawn.join('\n')}</svg>`

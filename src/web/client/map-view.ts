@@ -1,8 +1,8 @@
-import { type Colored, colorsOf, mixed, PALETTE } from './colors.ts'
+import { type Colored, mixed, OTHER, PALETTE } from './colors.ts'
 import { element } from './element.ts'
-import { type ColorBy, type Graph, groupingBy, isElsewhere, isIndex, neighbors, placeOf } from './graph.ts'
+import { type Graph, groupingBy, isElsewhere, isIndex, neighbors, placeOf } from './graph.ts'
 import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
-import { fitInto } from './map-fit.ts'
+import { type Fitting, fitInto } from './map-fit.ts'
 import { type Box, Dots, EDGE, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import { Locator } from './map-locator.ts'
 import {
@@ -19,6 +19,7 @@ import {
   groundAt,
   type Highlight,
   HUB,
+  isInView,
   type Look,
   type Mark,
   NARROW,
@@ -36,9 +37,8 @@ import {
 import { svgOf } from './map-svg.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-export interface Wish extends Omit<Look, 'colors' | 'palette' | 'isColoredByGroup'> {
-  readonly coloredBy: ColorBy
-  readonly last?: Colored | undefined
+export interface Wish extends Omit<Look, 'colors' | 'isColoredByGroup'> {
+  readonly colored: Colored
 }
 
 export interface MapEvents {
@@ -173,8 +173,7 @@ export class MapView {
   readonly #ring = element('div')
   readonly #locator = new Locator()
   readonly #events: MapEvents
-  #graph: Graph | undefined
-  #look: Look | undefined
+  #drawn: Pick<Frame, 'graph' | 'look'> | undefined
   #theme: Theme
   #camera: Camera = { x: 0, y: 0, scale: 1 }
   #frame = 0
@@ -182,7 +181,6 @@ export class MapView {
   #hovered: number | undefined
   #hoverSoon: ReturnType<typeof setTimeout> | undefined
   #hoverNext: number | undefined
-  #highlight: Highlight | undefined
   readonly #widths = new Map<string, number>()
   /** Centers of the names of lands in the last frame without a highlight, in layout units. */
   readonly #nameCenters = new Map<string, Point>()
@@ -193,8 +191,8 @@ export class MapView {
   #moved = 0
   #isMoved = false
   #groupNames: readonly Label[] = []
-  #flight = 0
-  #gliding = 0
+  #stopFlying = (): void => {}
+  #stopGliding = (): void => {}
   #wholeCount = 0
   #goal: (() => void) | undefined
 
@@ -227,30 +225,22 @@ export class MapView {
   }
 
   /** Fits the first graph into the view. Later ones keep the view unless most notes have moved. */
-  show(graph: Graph, { coloredBy, last, ...wish }: Wish): Colored {
-    const colored = colorsOf(graph, coloredBy, last)
-    const look: Look = { ...wish, colors: colored.colors, palette: PALETTE, isColoredByGroup: coloredBy === wish.groupedBy }
-    const before = this.#graph
-    const lookBefore = this.#look
+  show(graph: Graph, { colored: { colors, by }, ...wish }: Wish): void {
+    const look: Look = { ...wish, colors, isColoredByGroup: by === wish.groupedBy }
+    const before = this.#drawn?.graph
     const isNew = before === undefined || isElsewhere(before, graph)
-    this.#graph = graph
-    this.#look = look
-    if (before !== graph || lookBefore?.shown !== look.shown || lookBefore.colors !== look.colors) this.#scene.forget()
-    this.#plain.forget()
-    this.#choose()
-    cancelAnimationFrame(this.#gliding)
+    this.#drawn = { graph, look }
+    this.#stopGliding()
     // The map grows while a vault is read for the first time.
     const hasGrown = !this.#isMoved && graph.count > GROWN * this.#wholeCount
     if (isNew) this.#nameCenters.clear()
     if (isNew || hasGrown) this.fit()
-    if (isNew && before !== undefined && !isCalm()) this.#glide(before, graph)
+    if (isNew && before !== undefined) this.#glide(before, { graph, look })
     this.#ask()
-    return colored
   }
 
   save(name: string, format: 'PNG' | 'SVG'): void {
     const frame = this.#frameNow()
-    const highlight = this.#highlight
     const download = (picture: Blob | null): void => {
       if (picture === null) return
       const href = URL.createObjectURL(picture)
@@ -259,67 +249,60 @@ export class MapView {
     }
     if (format === 'PNG') this.picture()?.toBlob(download)
     else if (frame !== undefined) {
-      const svg = svgOf(frame, (on, dim) => {
-        drawAll(on, frame, highlight, dim)
-        if (highlight === undefined) this.#writeNames(on, frame)
-        else this.#writeNamesOf(on, frame, highlight)
+      const svg = svgOf(frame, (on) => {
+        drawAll(on, frame)
+        this.#writeAll(on, frame)
       })
       download(new Blob([svg], { type: 'image/svg+xml' }))
     }
   }
 
   picture(): HTMLCanvasElement | undefined {
-    this.draw()
     const frame = this.#frameNow()
-    return frame && this.#namesNow.cut(frame)
+    if (frame === undefined) return undefined
+    const sheet = new Sheet()
+    const write = (on: CanvasRenderingContext2D) => this.#writeAll(on, frame)
+    sheet.update(frame, { scene: this.#scene, isMoving: false, isBrief: true, write })
+    return sheet.image
   }
 
-  #glide(from: Graph, to: Graph): void {
-    const began = performance.now()
+  #writeAll(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
+    return frame.highlight === undefined ? this.#writeNames(on, frame) : this.#writeNamesOf(on, frame, frame.highlight)
+  }
+
+  #glide(from: Graph, { graph: to, look }: Pick<Frame, 'graph' | 'look'>): void {
     const start = to.places.slice()
     for (const [id, note] of to.numberOf) {
       const was = from.numberOf.get(id)
       if (was !== undefined) start.set(from.places.subarray(was * 2, was * 2 + 2), note * 2)
     }
-    const step = (): void => {
-      const share = Math.min(1, (performance.now() - began) / GLIDE_MS)
-      const eased = 1 - (1 - share) ** 3
-      const places = start.map((place, at) => place + ((to.places[at] ?? 0) - place) * eased)
-      this.#graph = share === 1 ? to : { ...to, places }
-      this.#forget()
+    this.#stopGliding = animate(GLIDE_MS, (share) => {
+      const places = start.map((place, at) => place + ((to.places[at] ?? 0) - place) * share)
+      this.#drawn = { graph: share === 1 ? to : { ...to, places }, look }
       this.#ask()
-      if (share < 1) this.#gliding = requestAnimationFrame(step)
-    }
-    step()
+    })
   }
 
   /** Draws again. The method must be called when the elements that cover the map change, or a font has loaded. */
   refresh(): void {
     this.#widths.clear()
-    this.#forget()
+    this.#plain.forget()
+    this.#lit.forget()
     this.#goal?.()
     this.#ask()
   }
 
   setTheme(isDark: boolean): void {
     this.#theme = themeOf(isDark)
-    this.#forget()
     this.#ask()
   }
 
-  #forget(): void {
-    for (const image of [this.#scene, this.#plain, this.#lit]) image.forget()
-  }
-
   fit(): void {
-    if (this.#graph === undefined) return
+    if (this.#drawn === undefined) return
+    const { graph, look } = this.#drawn
     this.#goal = () => this.fit()
-    this.#wholeCount = this.#graph.count
-    this.#moveTo(this.#around(this.#shownNotes()))
-  }
-
-  #shownNotes(): readonly number[] {
-    return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
+    this.#wholeCount = graph.count
+    this.#moveTo(this.#around([...graph.degrees.keys()].filter((note) => look.shown[note] !== 0)))
   }
 
   /**
@@ -327,85 +310,71 @@ export class MapView {
    * others.
    */
   goTo(all: readonly number[], focus?: number): void {
-    const linked = all.filter((note) => (this.#graph?.degrees[note] ?? 0) > 0)
+    const linked = all.filter((note) => (this.#drawn?.graph.degrees[note] ?? 0) > 0)
     const notes = linked.length > 0 ? linked : all
     if (notes.length === 0) return
     this.#isMoved = true
-    const around = (): Camera => this.#around(notes, { most: CLOSEST * this.#wholeScale, across: NAMES, focus })
+    const most = Math.min(NEAREST, CLOSEST * this.#wholeScale)
+    const around = (): Camera => this.#around(notes, focus, { most, across: NAMES })
     this.#goal = () => this.#moveTo(around())
     this.#fly(around())
   }
 
-  zoom(factor: number): void {
+  /** Keeps the point at `x` and `y` in place, which is the middle by default. */
+  zoom(factor: number, x = this.#size.width / 2, y = this.#size.height / 2): void {
     this.#leaveGoal()
-    const { width, height } = this.#size
-    this.#zoomAt(factor, width / 2, height / 2)
+    const { x: cx, y: cy, scale } = this.#camera
+    const next = Math.min(120, Math.max(0.02, scale * factor))
+    const dx = (x - this.#size.width / 2) * (1 / scale - 1 / next)
+    const dy = (y - this.#size.height / 2) * (1 / scale - 1 / next)
+    this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
   }
 
+  /** Moves the view by a share of its size. */
   pan(x: number, y: number): void {
+    this.#panBy(x * this.#size.width, y * this.#size.height)
+  }
+
+  #panBy(dx: number, dy: number): void {
     this.#leaveGoal()
-    const { width, height } = this.#size
-    this.#moveTo({
-      ...this.#camera,
-      x: this.#camera.x + (x * width) / this.#camera.scale,
-      y: this.#camera.y + (y * height) / this.#camera.scale,
-    })
+    const { x, y, scale } = this.#camera
+    this.#moveTo({ x: x + dx / scale, y: y + dy / scale, scale })
   }
 
   draw(): readonly Label[] {
     const frame = this.#frameNow()
     if (frame === undefined) return []
-    const highlight = this.#highlight
     const isMoving = this.#still !== undefined
     // The highlight of a hovered note ends before the view moves.
     const isBrief = this.#hovered !== undefined && !isMoving
-    const painting = { scene: this.#scene, isMoving, isBrief, highlight }
-    const write = (on: CanvasRenderingContext2D) =>
-      highlight === undefined ? this.#writeNames(on, frame) : this.#writeNamesOf(on, frame, highlight)
-    this.#namesNow.update(frame, { ...painting, write })
-    for (const sheet of [this.#plain, this.#lit]) sheet.move(frame)
+    const painting = { scene: this.#scene, isMoving, isBrief }
+    const isLit = frame.highlight !== undefined
+    const sheet = isLit ? this.#lit : this.#plain
+    const names = sheet.update(frame, { ...painting, write: (on) => this.#writeAll(on, frame) })
+    this.#plain.move(frame)
+    this.#lit.move(frame)
     const transition = isCalm() ? '' : `opacity ${FADE_MS}ms`
-    Object.assign(this.#lit.image.style, { transition, opacity: highlight === undefined ? '0' : '1' })
+    Object.assign(this.#lit.image.style, { transition, opacity: isLit ? '1' : '0' })
     this.#drawPulse(frame)
-    this.#locator.update(frame, this.#camera.scale / this.#wholeScale)
-    return this.#namesNow.names
+    this.#locator.update(frame)
+    return names
   }
 
   #frameNow(): Frame | undefined {
-    if (this.#graph === undefined || this.#look === undefined) return undefined
-    const ratio = this.#ratio()
-    const frame = { graph: this.#graph, look: this.#look, theme: this.#theme, camera: this.#camera, ratio, ...this.#size }
-    return { ...frame, farness: farnessOf(frame) }
+    if (this.#drawn === undefined) return undefined
+    const { graph, look } = this.#drawn
+    const ratio = Math.min(2, globalThis.devicePixelRatio || 1)
+    const highlight = this.#highlightOf(graph, look, this.#hovered)
+    const magnified = this.#camera.scale / this.#wholeScale
+    return { graph, look, theme: this.#theme, camera: this.#camera, ratio, highlight, magnified, ...this.#size }
   }
 
-  /** Highlights the surroundings of a hovered note, or else `lit`. */
-  #choose(): void {
-    const graph = this.#graph
-    const look = this.#look
-    const center = this.#hovered ?? (look?.lit === undefined ? look?.focus : undefined)
-    if (graph === undefined || look === undefined) this.#highlight = undefined
-    else if (center !== undefined) this.#highlight = { notes: new Set([center, ...neighbors(graph, center)]), center }
-    else this.#highlight = look.lit && { notes: look.lit, center: undefined }
-    this.#lit.forget()
-  }
-
-  get #namesNow(): Sheet {
-    return this.#highlight === undefined ? this.#plain : this.#lit
-  }
+  readonly #highlightOf = memoizeLast((...args: Parameters<typeof highlightOf>) => args, highlightOf)
 
   /** Positions for tests, in CSS pixels of the view, by id. */
   spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
     const frame = this.#frameNow()
     return new Map(frame?.graph.picture.ids.map((id, note) => [id, placeIn(frame, note)]))
-  }
-
-  /** The number of labels, for tests. */
-  get labels(): number {
-    return this.#namesNow.names.length
-  }
-
-  get size(): { readonly notes: number; readonly links: number } {
-    return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
   get isMoved(): boolean {
@@ -414,7 +383,7 @@ export class MapView {
 
   get isStill(): boolean {
     const isAsked = this.#frame !== 0 || this.#still !== undefined || this.#hoverSoon !== undefined
-    return !isAsked && this.#graph !== undefined && this.#lit.image.getAnimations().length === 0
+    return !isAsked && this.#drawn !== undefined && this.#lit.image.getAnimations().length === 0
   }
 
   get camera(): Readonly<Camera> {
@@ -447,24 +416,15 @@ export class MapView {
   }
 
   #fly(goal: Camera): void {
-    cancelAnimationFrame(this.#flight)
-    if (isCalm()) {
-      this.#moveTo(goal)
-      return
-    }
-    const from = { ...this.#camera }
-    const began = performance.now()
-    const step = (): void => {
-      const share = Math.min(1, (performance.now() - began) / FLIGHT_MS)
-      const eased = 1 - (1 - share) ** 3
+    this.#stopFlying()
+    const from = this.#camera
+    this.#stopFlying = animate(FLIGHT_MS, (share) =>
       this.#moveTo({
-        x: from.x + (goal.x - from.x) * eased,
-        y: from.y + (goal.y - from.y) * eased,
-        scale: from.scale * (goal.scale / from.scale) ** eased,
-      })
-      if (share < 1) this.#flight = requestAnimationFrame(step)
-    }
-    step()
+        x: from.x + (goal.x - from.x) * share,
+        y: from.y + (goal.y - from.y) * share,
+        scale: from.scale * (goal.scale / from.scale) ** share,
+      }),
+    )
   }
 
   #drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
@@ -515,7 +475,7 @@ export class MapView {
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
     const { notes, center } = highlight
-    const writing = this.#writingIn(frame, highlight)
+    const writing = this.#writingIn(frame)
     for (const note of [center, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
     this.#groupNames = []
@@ -533,14 +493,14 @@ export class MapView {
     return this.#writeTexts(on, writing)
   }
 
-  #writingIn(frame: Frame, highlight?: Highlight): Writing {
-    return { frame, highlight, labels: this.#labelsIn(frame, highlight), named: new Set(), texts: [] }
+  #writingIn(frame: Frame): Writing {
+    return { frame, labels: this.#labelsIn(frame), named: new Set(), texts: [] }
   }
 
   /** Writes names. Small notes that names of groups would hide partially are covered. */
-  #writeTexts(on: CanvasRenderingContext2D, { frame, highlight, labels, texts }: Writing): readonly Label[] {
+  #writeTexts(on: CanvasRenderingContext2D, { frame, labels, texts }: Writing): readonly Label[] {
     const small = smallNotesIn(frame)
-    const dimmed = small.filter(({ note }) => highlight?.notes.has(note) !== true)
+    const dimmed = small.filter(({ note }) => frame.highlight?.notes.has(note) !== true)
     for (const { label, ground, isGroup, isFaded } of texts)
       if (isGroup) coverNotes(on, isFaded ? dimmed : small, label.box, ground)
     this.#drawMarks(on, frame)
@@ -579,12 +539,12 @@ export class MapView {
     return Math.min(NAMED.most, Math.round(whole * room * nearer))
   }
 
-  #labelsIn(frame: Frame, highlight?: Highlight): Labels {
+  #labelsIn(frame: Frame): Labels {
     const dots = new Dots(frame.width, frame.height)
     // Names must not hide index notes.
     const { offsetLeft: x, offsetTop: y, offsetWidth, offsetHeight } = this.#locator.box
     const covered: Box[] = [...this.#covered(), [x, y, x + offsetWidth, y + offsetHeight]]
-    for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
+    for (const note of frame.highlight?.notes ?? frame.graph.degrees.keys()) {
       const radius = radiusIn(frame, note)
       if (frame.look.shown[note] === 0 || radius < SEEN) continue
       const [x, y] = placeIn(frame, note)
@@ -592,7 +552,7 @@ export class MapView {
       dots.add(box)
       if (isIndex(frame.graph, note)) covered.push(box)
     }
-    const curves = curvesIn(frame, highlight)
+    const curves = curvesIn(frame)
     const lines = curves.length > 0 ? new Dots(frame.width, frame.height) : undefined
     for (const { start, over, end } of curves) lines?.addCurve(start, over, end)
     return new Labels({ ...this.#size, covered, dots, lines })
@@ -631,12 +591,12 @@ export class MapView {
     const { frame, labels, named } = writing
     if (frame.look.shown[note] === 0 || named.has(note)) return false
     named.add(note)
-    const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
+    const text = this.#shortened(frame.graph.picture.titles[note] ?? '', frame)
     if (labels.placed.some((other) => other.text === text)) return false
     const home = areasOf(frame.graph, frame.look).colorAt(...placeOf(frame.graph, note))
     // A land has no other name if the note of the same name has one.
     const groups = kind === 'chosen' ? [] : this.#groups(frame.graph, frame.look)
-    const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(frame, group))
+    const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(group))
     const color = isForLand ? landColor(frame, home) : frame.theme.text
     const font = this.#noteFont(frame, note, kind === 'chosen')
     const ways = this.#waysToWrite(text, isForLand ? { ...font, weight: 650 } : font)
@@ -678,14 +638,14 @@ export class MapView {
     }
   }
 
-  #shortened(title: string): string {
+  #shortened(title: string, { highlight, width }: Frame): string {
     const line =
       title
         .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
         .replace(/\s+/g, ' ')
         .trim() || title
-    const longest = this.#highlight?.center === undefined ? LONGEST.usual : LONGEST.aroundNote
-    const most = Math.max(12, Math.min(longest, Math.floor(this.#size.width / 9)))
+    const longest = highlight?.center === undefined ? LONGEST.usual : LONGEST.aroundNote
+    const most = Math.max(12, Math.min(longest, Math.floor(width / 9)))
     // Both cuts fall between characters, so no surrogate pair is split.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
@@ -706,7 +666,7 @@ export class MapView {
     for (const group of groups.filter(isWanted)) {
       const { notes, namesake, bounds } = group
       if (namesake !== undefined && named.has(namesake)) continue
-      const isOther = !isColored(frame, group)
+      const isOther = !isColored(group)
       // A color without a name has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
@@ -735,8 +695,8 @@ export class MapView {
 
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
-    const isLand = group.has === undefined && isColored(frame, group)
-    const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
+    const isLand = group.has === undefined && isColored(group)
+    const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label, frame)
     const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
     const ways = sizes.map((size) =>
       wrapped(title).map((lines) => {
@@ -747,7 +707,7 @@ export class MapView {
     const before = isFaded ? this.#nameCenters.get(group.label) : undefined
     const label = placeInside(frame, labels, { ...group, before }, ways, isFaded ? 0 : Infinity)
     if (label === undefined) return undefined
-    if (isLand && writing.highlight === undefined) this.#nameCenters.set(group.label, middleOf(frame, label))
+    if (isLand && frame.highlight === undefined) this.#nameCenters.set(group.label, middleOf(frame, label))
     addText(writing, label, { color: landColor(frame, group.color), edge: 6, isGroup: true, isFaded })
     return label
   }
@@ -778,41 +738,29 @@ export class MapView {
   }
 
   get #wholeScale(): number {
-    const { extent = 1 } = this.#graph && this.#look ? areasOf(this.#graph, this.#look) : {}
+    const { extent = 1 } = this.#drawn ? areasOf(this.#drawn.graph, this.#drawn.look) : {}
     return Math.hypot(this.#size.width, this.#size.height) / extent
   }
 
-  #around(notes: readonly number[], { most = NEAREST, across = 0, focus }: Around = {}): Camera {
-    const graph = this.#graph
-    const points = graph === undefined ? [] : notes.flatMap((note) => placeOf(graph, note))
-    const { reach = 0 } = graph && this.#look ? areasOf(graph, this.#look) : {}
-    return fitInto(points, {
-      ...this.#size,
-      covered: this.#covered(),
-      most: Math.min(NEAREST, most),
-      across,
-      reach,
-      focus: graph && focus !== undefined ? placeOf(graph, focus) : undefined,
-    })
-  }
-
-  #ratio(): number {
-    return Math.min(2, globalThis.devicePixelRatio || 1)
+  #around(notes: readonly number[], focus?: number, fitting: Partial<Fitting> = {}): Camera {
+    if (this.#drawn === undefined) return this.#camera
+    const { graph, look } = this.#drawn
+    const points = notes.flatMap((note) => placeOf(graph, note))
+    const place = focus === undefined ? undefined : placeOf(graph, focus)
+    const { reach } = areasOf(graph, look)
+    return fitInto(points, { ...this.#size, covered: this.#covered(), most: NEAREST, reach, focus: place, ...fitting })
   }
 
   #resize(): void {
     const { width, height } = this.#element.getBoundingClientRect()
     this.#size = { width: Math.max(1, width), height: Math.max(1, height) }
-    this.#forget()
-    this.#goal?.()
-    this.#ask()
+    this.refresh()
   }
 
   #onWheel(event: WheelEvent): void {
     event.preventDefault()
-    this.#leaveGoal()
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
-    this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
+    this.zoom(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
   }
 
   /** Prevents Safari from zooming the page. On touch screens, pointer events zoom the map. */
@@ -820,21 +768,10 @@ export class MapView {
     event.preventDefault()
     const { type, scale, clientX, clientY } = event
     if (type === 'gesturechange' && this.#pointers.size === 0) {
-      this.#leaveGoal()
       const { left, top } = this.#element.getBoundingClientRect()
-      this.#zoomAt(scale / this.#pinched, clientX - left, clientY - top)
+      this.zoom(scale / this.#pinched, clientX - left, clientY - top)
     }
     this.#pinched = scale
-  }
-
-  #zoomAt(factor: number, x: number, y: number): void {
-    const { width, height } = this.#size
-    const { x: cx, y: cy, scale } = this.#camera
-    const next = Math.min(120, Math.max(0.02, scale * factor))
-    // The point under the pointer stays in place.
-    const dx = (x - width / 2) * (1 / scale - 1 / next)
-    const dy = (y - height / 2) * (1 / scale - 1 / next)
-    this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
   }
 
   #onDown(event: PointerEvent): void {
@@ -842,7 +779,7 @@ export class MapView {
     // Other buttons open menus and tabs.
     if (event.button > 1) return
     this.#element.setPointerCapture(event.pointerId)
-    cancelAnimationFrame(this.#flight)
+    this.#stopFlying()
     this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY })
     this.#moved = 0
   }
@@ -860,15 +797,13 @@ export class MapView {
     const now = { x: event.offsetX, y: event.offsetY }
     this.#pointers.set(event.pointerId, now)
     this.#moved += Math.hypot(now.x - before.x, now.y - before.y)
-    this.#leaveGoal()
     if (other === undefined) {
-      const { x, y, scale } = this.#camera
-      this.#moveTo({ x: x - (now.x - before.x) / scale, y: y - (now.y - before.y) / scale, scale })
-    } else {
-      const was = Math.hypot(before.x - other.x, before.y - other.y)
-      const is = Math.hypot(now.x - other.x, now.y - other.y)
-      if (was > 0) this.#zoomAt(is / was, (now.x + other.x) / 2, (now.y + other.y) / 2)
+      this.#panBy(before.x - now.x, before.y - now.y)
+      return
     }
+    const was = Math.hypot(before.x - other.x, before.y - other.y)
+    const is = Math.hypot(now.x - other.x, now.y - other.y)
+    if (was > 0) this.zoom(is / was, (now.x + other.x) / 2, (now.y + other.y) / 2)
   }
 
   #onUp(event: PointerEvent): void {
@@ -885,7 +820,7 @@ export class MapView {
 
   #onContextMenu(event: MouseEvent): void {
     // A keyboard event has no position.
-    const note = this.#isKeyLast ? this.#look?.focus : this.#noteAt(event.offsetX, event.offsetY)
+    const note = this.#isKeyLast ? this.#drawn?.look.focus : this.#noteAt(event.offsetX, event.offsetY)
     if (note === undefined || this.#events.onMenu === undefined) return
     event.preventDefault()
     // Releasing the pointer is not a click.
@@ -901,7 +836,6 @@ export class MapView {
     if (note === this.#hovered) return
     this.#hovered = note
     this.#events.onHover(note, x, y)
-    this.#choose()
     this.#ask()
   }
 
@@ -914,7 +848,8 @@ export class MapView {
 
   /** Returns the group at a point of a partly drawn vault. In other vaults, names of groups are not clickable. */
   #groupAt(x: number, y: number): string | undefined {
-    if (this.#graph === undefined || this.#graph.notes === this.#graph.vault.notes) return undefined
+    const { notes, vault } = this.#drawn?.graph ?? {}
+    if (notes === vault?.notes) return undefined
     return this.#groupNames.find(({ box: [left, top, right, bottom] }) => x >= left && x <= right && y >= top && y <= bottom)
       ?.text
   }
@@ -974,7 +909,6 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
 
 interface Writing {
   readonly frame: Frame
-  readonly highlight: Highlight | undefined
   readonly labels: Labels
   readonly named: Set<number>
   readonly texts: Text[]
@@ -989,8 +923,8 @@ interface Text {
   readonly isFaded?: boolean
 }
 
-function addText({ frame, highlight, texts }: Writing, label: Label, text: Omit<Text, 'label' | 'ground'>): void {
-  texts.push({ ...text, label, ground: groundAt(frame, highlight, middleOf(frame, label)) })
+function addText({ frame, texts }: Writing, label: Label, text: Omit<Text, 'label' | 'ground'>): void {
+  texts.push({ ...text, label, ground: groundAt(frame, middleOf(frame, label)) })
 }
 
 function write(context: CanvasRenderingContext2D, { label, color, ground, edge }: Text): void {
@@ -1009,9 +943,9 @@ function write(context: CanvasRenderingContext2D, { label, color, ground, edge }
 }
 
 /** Returns curves that names avoid: between areas, or from an open note to its linked notes. */
-function curvesIn(frame: Frame, highlight: Highlight | undefined) {
-  const { center, notes = [] } = highlight ?? {}
-  if (center === undefined) return bandsIn(frame, highlight)
+function curvesIn(frame: Frame) {
+  const { center, notes = [] } = frame.highlight ?? {}
+  if (center === undefined) return bandsIn(frame)
   if ((frame.graph.degrees[center] ?? 0) > HUB) return []
   return [...notes].map((note) => {
     const [start, end] = [placeIn(frame, Math.min(center, note)), placeIn(frame, Math.max(center, note))]
@@ -1053,14 +987,6 @@ function centersFor(frame: Frame, { bounds }: Group): readonly Point[] {
   return places.sort((a, b) => far(a) - far(b))
 }
 
-interface Around {
-  /** Maximum scale, in pixels per unit. */
-  readonly most?: number
-  /** Space for names at the sides, in pixels. */
-  readonly across?: number
-  readonly focus?: number | undefined
-}
-
 interface Place {
   /** The centers to try, in order of preference. The default is next to the namesake. */
   readonly centers?: readonly Point[]
@@ -1093,7 +1019,7 @@ function placeInside(
     ],
     [{ hides: mostHidden }, { centers: middle, hides: mostHidden }, { centers: all, hides: mostHidden }],
     // A colored area needs a name, which may extend slightly beyond the area.
-    isColored(frame, group) ? [{ centers: all, hides: mostHidden, mayReachOut: true }] : [],
+    isColored(group) ? [{ centers: all, hides: mostHidden, mayReachOut: true }] : [],
   ]
   for (const places of passes)
     for (const [words, { centers, hides, mayReachOut }] of ways.flatMap((size) =>
@@ -1117,26 +1043,21 @@ function sizesFrom(most: number, least: number): readonly number[] {
   return [...new Set(SMALLER.map((smaller) => Math.max(least, most * smaller)))]
 }
 
-function landColor({ look, theme }: Frame, color = -1): string {
-  return mixed(look.palette[color] ?? theme.text, theme.text, 0.5)
+function landColor({ theme }: Frame, color = -1): string {
+  return mixed(PALETTE[color] ?? theme.text, theme.text, 0.5)
 }
 
 /** Returns false for groups in gray. */
-function isColored({ look }: Frame, { color }: Pick<Group, 'color'>): boolean {
-  return color < look.palette.length - 1
+function isColored({ color }: Pick<Group, 'color'>): boolean {
+  return color < OTHER
 }
 
-function isNear({ graph, farness }: Frame): boolean {
-  return graph.count > FEW && farness < NEAR
+function isNear(frame: Frame): boolean {
+  return frame.graph.count > FEW && farnessOf(frame) < NEAR
 }
 
 function hasAll(all: ReadonlySet<number>, some: readonly number[]): boolean {
   return some.every((note) => all.has(note))
-}
-
-function isInView(frame: Frame, note: number): boolean {
-  const [x, y] = placeIn(frame, note)
-  return frame.look.shown[note] === 1 && x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
 }
 
 /** Returns a predicate for points where the text stays on the same area. */
@@ -1170,12 +1091,32 @@ function themeOf(isDark: boolean): Theme {
     : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13, dots: 1 }
 }
 
+/** Calls `draw` once per frame with a share that grows from 0 to 1, at first quickly. @returns a function that stops this */
+function animate(duration: number, draw: (share: number) => void): () => void {
+  const began = performance.now()
+  let frame = 0
+  const step = (): void => {
+    const share = isCalm() ? 1 : Math.min(1, (performance.now() - began) / duration)
+    if (share < 1) frame = requestAnimationFrame(step)
+    draw(1 - (1 - share) ** 3)
+  }
+  step()
+  return () => cancelAnimationFrame(frame)
+}
+
+/** Highlights the surroundings of a hovered note, or else `lit`. */
+function highlightOf(graph: Graph, { lit, focus }: Look, hovered: number | undefined): Highlight | undefined {
+  const center = hovered ?? (lit === undefined ? focus : undefined)
+  if (center === undefined) return lit && { notes: lit, center }
+  return { notes: new Set([center, ...neighbors(graph, center)]), center }
+}
+
 function isCalm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
-  const { shown, colors, groupedBy, palette } = look
+  const { shown, colors, groupedBy } = look
   const { of, groups } = groupingBy(graph, groupedBy)
   const members = groups.map((): number[] => [])
   for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
@@ -1187,7 +1128,7 @@ function groupsOf(graph: Graph, look: Look): readonly Group[] {
       return {
         label,
         notes,
-        color: colors[notes.find((note) => (colors[note] ?? 0) < palette.length) ?? -1] ?? 0,
+        color: colors[notes.find((note) => (colors[note] ?? 0) <= OTHER) ?? -1] ?? 0,
         bounds: boundsOfMost(graph, notes),
         namesake,
       }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/format.ts'
-import { INDEX_COLOR, type Legend as Listed } from './colors.ts'
+import { colorsOf, INDEX_COLOR, type Legend as Listed } from './colors.ts'
 import { type ColorBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
 import { useAnswer } from './hooks.ts'
 import { focusMap } from './keys.ts'
@@ -104,10 +104,11 @@ export function NoteMap() {
     const stop = effect(() => {
       const { value } = graph
       if (value === undefined) return
-      colored.value = made.show(value, {
+      const colors = colorsOf(value, coloredBy.value, colored.peek())
+      colored.value = colors
+      made.show(value, {
         shown: shown.value,
-        coloredBy: coloredBy.value,
-        last: colored.peek(),
+        colored: colors,
         groupedBy: groupedBy.value,
         focus: focused.value,
         lit: lit.value,

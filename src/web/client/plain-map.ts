@@ -83,7 +83,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
       }),
     )
     // The legend has its final size now, so no name is drawn below it.
-    view.show(of, { shown, groupedBy, coloredBy: groupedBy, last: colored, lit: lit.size === 0 ? undefined : lit, path, focus })
+    view.show(of, { shown, groupedBy, colored, lit: lit.size === 0 ? undefined : lit, path, focus })
   }
   return {
     view,

@@ -214,8 +214,9 @@ test('the better the notes of a part are linked, the darker is its ground, which
     ['group 2', 1],
   ])
   const theme = { ground: '#ffffff', text: '#000000', link: '#000000', accent: '#000000', area: 0.1, dots: 1 }
-  const frame = { ...{ graph, look, theme, width: 100, height: 100, ratio: 1, farness: 1 }, camera: { x: 0, y: 0, scale: 1 } }
-  const grounds = [[-90, 0] as const, [9, 5] as const, [29, 5] as const].map((at) => groundAt(frame, undefined, at))
+  const sizes = { width: 100, height: 100, ratio: 1, magnified: 1 }
+  const frame = { graph, look, theme, ...sizes, camera: { x: 0, y: 0, scale: 1 }, highlight: undefined }
+  const grounds = [[-90, 0] as const, [9, 5] as const, [29, 5] as const].map((at) => groundAt(frame, at))
   expect(grounds[0]).toBe('#ffffff')
   const sums = grounds.map((ground) =>
     [1, 3, 5].reduce((sum, from) => sum + Number.parseInt(ground.slice(from, from + 2), 16), 0),
@@ -234,7 +235,7 @@ test('links between two lands are one band, also those of an index note on one o
   )
   const colors = Uint8Array.from(graph.picture.communities)
   colors[12] = INDEX
-  const { bands, of } = areasOf(graph, { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colors })
+  const { bands, of } = areasOf(graph, { shown: new Uint8Array(graph.count).fill(1), colors })
   expect(bands.map(({ from, to, links }) => [from, to, links])).toEqual([[0, 1, 3]])
   expect(of[12]).toBe(0)
 })

@@ -258,11 +258,11 @@ test('nothing of what was drawn before stays at the edges of the map', async () 
   await mapIsStill(page)
   const inLastRow = () =>
     page.evaluate(() => {
-      const picture = document.querySelector<MapElement>('.map .drawing')?.map.picture()
-      const row = picture?.getContext('2d')?.getImageData(0, picture.height - 1, picture.width, 1).data.buffer
+      const [, lit] = document.querySelectorAll<HTMLCanvasElement>('.map .drawing canvas')
+      const row = lit?.getContext('2d')?.getImageData(0, lit.height - 1, lit.width, 1).data.buffer
       return new Set(new Uint32Array(row ?? new ArrayBuffer())).size
     })
-  await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.zoom(2))
+  await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.zoom(4))
   await mapIsStill(page)
   expect(await inLastRow()).toBeGreaterThan(1)
   await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.fit())
