@@ -65,7 +65,7 @@ function schemeStart(token: string): number {
   return start
 }
 
-/** Finds schemes without slashes, such as `data:`. Returns -1 if there is none. */
+/** Returns the start of a scheme without slashes, such as `data:`, or -1 if there is none. */
 function listedSchemeStart(token: string, goesOn: boolean): number {
   const last = goesOn ? token.length : token.length - 1
   for (let at = token.indexOf(':'); at >= 0 && at < last; at = token.indexOf(':', at + 1)) {
@@ -80,7 +80,7 @@ function listedSchemeStart(token: string, goesOn: boolean): number {
   return -1
 }
 
-/** Browsers treat `//name` and `\\name` as addresses. Returns -1 if there is none. */
+/** Returns the start of `//name` or `\\name`, which browsers treat as addresses, or -1 if there is none. */
 function slashesStart(token: string): number {
   for (let at = 0; at < token.length - 2; at++) {
     const next = token.charAt(at + 2)
@@ -126,18 +126,18 @@ function isHost(name: string, rest: string, inCode: boolean): boolean {
   })
 }
 
-/** `bread.It` is the end of a sentence, not a host in Italy. */
+/** Returns true for text such as `bread.It`, which is the end of a sentence, not a host in Italy. */
 function isNextSentence(before: string, label: string): boolean {
   return /^\p{Lu}\p{Ll}+$/u.test(label) && /\p{Ll}$/u.test(before)
 }
 
-/** A link with a query string could send data to the host. */
+/** Returns true for a link with a query string, which could send data to the host. */
 function hasQuery(rest: string): boolean {
   const at = rest.indexOf('?')
   return at >= 0 && /^(?::\d{1,5})?[/?]/.test(rest) && rest.includes('=', at)
 }
 
-/** `93.184.216.34/x` is an address, but `10.0.0.0/8` is a network. */
+/** Returns true for an address such as `93.184.216.34/x`, but not for a network such as `10.0.0.0/8`. */
 function isNumericAddress(name: string, rest: string, inCode: boolean): boolean {
   if (inCode || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(name)) return false
   const path = rest.replace(/^:\d{1,5}/, '')

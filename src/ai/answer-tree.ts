@@ -161,7 +161,7 @@ class Reader {
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
-    // Markers on a line of their own cite the preceding block.
+    // A marker on a line of its own cites the preceding block.
     const isBelow = first > 0 && this.#blocks.length > 0
     if (isBelow) this.#citePreceding(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned
@@ -264,13 +264,13 @@ class Reader {
 function unsafeParts(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
-  // Addresses in code have already been removed.
+  // Code is skipped, because its addresses have already been removed.
   const addresses = [...findAddresses(text), ...addressesInPieces(pieces)].filter(({ start, end }) => !isCode(start, end))
   const holes = [...text.matchAll(PLACEHOLDERS)].map(({ index }) => ({
     ...removal(text, { start: index, end: index + 1 }),
     isCounted: false,
   }))
-  // `%%` would start a hidden comment.
+  // A `%%` in the text would start a hidden comment.
   const comments = [...text.matchAll(/%%+/g)].flatMap(({ 0: { length }, index }) =>
     isCode(index, index + length) ? [] : [{ start: index + 1, end: index + length }],
   )
@@ -327,7 +327,7 @@ function wikilinksIn(text: string, isCode: (start: number, end: number) => boole
   return edits
 }
 
-/** Finds the `%` of `<%`. Templater executes `<% … %>` anywhere in a note, even in code. */
+/** Finds the `%` of each `<%`, because Templater executes `<% … %>` anywhere in a note, even in code. */
 function templatesIn(text: string): readonly TextRange[] {
   return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
 }
@@ -375,7 +375,7 @@ function bare<T extends Nodes>({ position: _, ...node }: T): T {
   return node as T
 }
 
-/** Languages for highlighting only. Obsidian plugins may execute others, such as `dataviewjs`. */
+/** These languages only affect highlighting. Obsidian plugins may execute others, such as `dataviewjs`. */
 const LANGUAGES: ReadonlySet<string> = new Set(
   `ada asm awk bash basic bat batch bibtex c c++ cc clj clojure cmake cobol coffeescript conf console cpp cs csharp css csv dart diff dockerfile elixir elm
   erlang f# fish fortran fsharp gdscript git gitignore glsl go golang graphql groovy haskell hcl hs html http ini java javascript jinja js json json5 jsonc

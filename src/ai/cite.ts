@@ -11,7 +11,7 @@ import { splitSentences, type Word, wordsIn } from './words-and-sentences.ts'
 export interface Citation {
   /** The 1-based number of the citation, in order of appearance. */
   readonly n: number
-  /** 0-based index in the prompt. */
+  /** The 0-based index of the passage in the prompt. */
   readonly passage: number
   readonly startLine: number
   readonly endLine: number
@@ -140,7 +140,7 @@ class AnswerReader {
     })
   }
 
-  /** Cites passages only if each quotation occurs in one of them. */
+  /** Returns the passages to cite. They are cited only if each quotation occurs in one of them. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
     const existing = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const cited = quotations.some((places) => places.size === 0) ? [] : existing
@@ -179,7 +179,7 @@ function markerLookup(pieces: readonly Piece[], length: number): (start: number,
   return (start, end) => (counts[end + 1] ?? 0) > (counts[start] ?? 0)
 }
 
-/** A marker cites the preceding text. At the start of a line, a marker cites the text of that line. */
+/** Assigns markers to sentences. A marker cites the preceding text or, at the start of a line, the text of that line. */
 function markersBySentence(
   pieces: readonly Piece[],
   sentences: readonly TextRange[],

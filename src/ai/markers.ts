@@ -115,7 +115,7 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
     }
     numbers.push(number)
   }
-  // `[2024]` is a year, and `[0]` is an index.
+  // A number such as `[2024]` is a year, and `[0]` is an index, so neither is a citation.
   if (!isMarker && numbers.some((number) => number > 999 || (number === 0 && numbers.length === 1))) return undefined
   return { numbers: numbers.slice(0, MAX_NUMBERS), isMarker }
 }
@@ -153,7 +153,7 @@ function placeOf(text: string, { start, end }: TextRange): MarkerPlace {
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
-/** Search range on the line, in UTF-16 code units. */
+/** The range to search on the line, in UTF-16 code units. */
 const MAX_DISTANCE = 400
 
 function isOnlyMarkers(part: string): boolean {

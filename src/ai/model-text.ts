@@ -7,7 +7,7 @@ export interface VisibleAnswer {
 
 const TAG = /<(\/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[(\/?)THINK\]|◁(\/?)think▷/gi
 
-/** Start of a gpt-oss channel, such as `<|channel|>final<|message|>`. */
+/** Matches the start of a gpt-oss channel, such as `<|channel|>final<|message|>`. */
 const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 
 /** Strips the reasoning, which is enclosed in tags or in a channel. The opening tag may be missing. Tags in code are ignored. */
@@ -44,7 +44,7 @@ const MIN_TIMES = 8
 
 const MIN_LENGTH = 300
 
-/** Length of the checked text, in UTF-16 code units. */
+/** The length of the text that is checked for repetition, in UTF-16 code units. */
 const TAIL = 2_400
 
 /**

@@ -10,7 +10,7 @@ export type Piece =
   | { readonly kind: 'marker'; readonly text: ''; readonly numbers: readonly number[]; readonly place: MarkerPlace }
   | { readonly kind: 'citation'; readonly text: ''; readonly n: number; readonly wraps: readonly Wrap[] }
 
-/** Position on the line: before text, without text, or anywhere else. */
+/** The position of a marker on its line: before text, without text, or anywhere else. */
 export type MarkerPlace = 'start' | 'alone' | 'after'
 
 export interface Edit extends TextRange {

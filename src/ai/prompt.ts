@@ -11,7 +11,7 @@ export interface Passage {
   readonly title: string
   /** Headings above the passage, outermost first. */
   readonly heading: readonly string[]
-  /** 1-based lines of the file, inclusive. */
+  /** The 1-based number of the first line in the file. `endLine` is the number of the last one. */
   readonly startLine: number
   readonly endLine: number
   readonly text: string
@@ -74,7 +74,7 @@ export interface PromptParts {
   readonly question: string
   readonly history: readonly Exchange[]
   readonly passages: readonly Passage[]
-  /** Context window in tokens, including the answer. */
+  /** The size of the context window in tokens, including the answer. */
   readonly context: number
   readonly maxTokens: number
   /** Returns random hexadecimal digits. If a passage contains them, the function is called again. */
@@ -84,11 +84,11 @@ export interface PromptParts {
 export interface Prompt {
   readonly system: string
   readonly messages: readonly ChatMessage[]
-  /** `[S1]` refers to the first passage. */
+  /** The passages in the order of their markers. `[S1]` refers to the first one. */
   readonly passages: readonly Passage[]
 }
 
-/** Required answer if the passages do not answer the question. */
+/** The model must answer with this text if the passages do not answer the question. */
 export const NOT_FOUND = 'NOT FOUND'
 
 const RULES = `Answer the question from the passages alone, in the language of the question, in a few sentences.

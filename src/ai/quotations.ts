@@ -56,7 +56,7 @@ export function findQuotations(text: string, sentences: readonly TextRange[]): r
       if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) spans.push({ start: sentenceAt(at).start, end: at })
       continue
     }
-    // A closing mark also closes nested quotations.
+    // The closing mark of a quotation also closes the quotations nested in it.
     for (const inner of open.splice(last))
       if (inner.kind === mark.kind || inner.kind !== 'single') spans.push({ start: inner.at + 1, end: at })
   }
@@ -76,11 +76,11 @@ function roleOf(
   if (kind !== 'double' && kind !== 'single') return usual === 'open' ? 'open' : 'close'
   const toggled = isOpen ? 'close' : 'open'
   const [before, after] = [signKind(text.charAt(at - 1)), signKind(text.charAt(at + 1))]
-  // Treat a spaced mark as a separator, as in `Settings › Editor`.
+  // A mark between spaces is a separator, as in `Settings › Editor`.
   if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
   if (before === 'space') return 'open'
   if (after === 'space') return 'close'
-  // Ignore apostrophes and inch marks.
+  // Apostrophes and inch marks are not quotation marks.
   if (before === 'word' && after === 'word' && (kind === 'single' || /\d/.test(text.charAt(at - 1)))) return undefined
   if (before !== after) return before === 'word' ? 'close' : 'open'
   return usual === 'either' ? toggled : usual

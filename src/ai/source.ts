@@ -3,7 +3,7 @@ import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { readable, splitSentences, stem, type Word, wordsIn } from './words-and-sentences.ts'
 
-/** `[S1]` refers to the first passage. */
+/** A cited passage. `[S1]` refers to the first one. */
 export interface CitedPassage {
   readonly startLine: number
   readonly text: string
@@ -16,7 +16,7 @@ export interface CitedPassage {
 const MAX_QUOTED = 400
 
 const HANGUL_WORD = /^\p{scx=Hangul}{2,}$/u
-/** Single characters of these scripts often match by chance. */
+/** A single character of these scripts often matches by chance. */
 const HAN_OR_KATAKANA = /^[\p{scx=Han}\p{scx=Katakana}]$/u
 
 export type Source = ReturnType<typeof sourceOf>
@@ -98,7 +98,7 @@ export function lineBreaks(text: string): number {
   return text.split('\n').length - 1
 }
 
-/** Lines of this form end the preceding sentence. */
+/** A line of this form ends the preceding sentence. */
 const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
 
 function sentencesOf(text: string, hidden: readonly TextRange[]): readonly TextRange[] {
@@ -199,7 +199,7 @@ function matchFrom(
   return { to: at, skipped }
 }
 
-/** Negations that follow the negated words, as in `er backt das Brot nicht`. */
+/** These negations follow the negated words, as in `er backt das Brot nicht`. */
 const TRAILING_NEGATIONS: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
 
 function isNegated({ text, words }: QuotedText, from: number, to: number): boolean {

@@ -4,16 +4,16 @@ import { WORD as WHOLE_WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 
 export interface Word {
-  /** Case-folded, with a uniform apostrophe and without thousands separators. */
+  /** The word after case folding, with a uniform apostrophe and without thousands separators. */
   readonly text: string
-  /** UTF-16 offset. */
+  /** The UTF-16 offset of the word. */
   readonly start: number
   readonly end: number
   /** A quote may omit only `plain` words, because the others change its meaning. */
   readonly kind: 'plain' | 'number' | 'negation'
 }
 
-/** Each Chinese or Japanese character is a word. */
+/** Each Chinese or Japanese character counts as a word. */
 const WORD =
   /(?<!(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|(?=[\p{L}\p{N}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}](?:(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}\p{M}])*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
 
@@ -28,17 +28,17 @@ const NEGATIONS: ReadonlySet<string> = new Set(
   نہیں نہ بغیر نیست نیستند`.split(/\s+/),
 )
 
-/** "And" and "so" in Arabic, which are written as part of the next word. */
+/** The Arabic words "and" and "so" are written as part of the next word. */
 const ARABIC_PREFIX = /^[وف](?=..)/
 
-/** Letters that Arabic lacks. In Urdu, `فلم` is a film. */
+/** Matches letters that Arabic lacks. In Urdu, `فلم` is a film. */
 const URDU = /[ٹڈڑںہۂے]/
 
-/** `मत` as an opinion or a vote: in Marathi always, in Hindi before a postposition or "is". */
+/** The word `मत` is an opinion or a vote: in Marathi always, in Hindi before a postposition or "is". */
 const MARATHI = /ळ|आहे/u
 const AFTER_A_NOUN = /^\s+(?:में|से|का|के|की|को|पर|ने|है|हैं|था|थे)(?![\p{L}\p{M}])/u
 
-/** Scripts without spaces between words, which `scanWords` splits with dictionaries. */
+/** The scripts without spaces between words, which `scanWords` splits with dictionaries. */
 const UNSPACED = /[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u
 
 const NUMBERS: ReadonlySet<string> = new Set(
@@ -82,7 +82,7 @@ function kindOf(word: string): Word['kind'] {
   return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
-/** Blanks addresses, tags, list markers and heading markers without changing offsets. */
+/** Replaces addresses, tags, list markers and heading markers with spaces, without changing offsets. */
 export function readable(text: string): string {
   const blank = (hidden: string): string => hidden.replace(/[^\n]/g, ' ')
   return text

@@ -29,7 +29,7 @@ export interface GraphCore {
   /** The change log. It is omitted if logging is off. */
   readonly graphLog?: GraphLog
   readonly embedding?: Embedding
-  /** Weight of the semantic score, 0–1. `auto` uses the weight measured for the model. */
+  /** The weight of the semantic score, 0–1. `auto` stands for the weight measured for the model. */
   readonly searchWeight: number | 'auto'
   /** ISO 639-1 codes. An empty list stands for all languages. */
   readonly languages: readonly string[]
@@ -96,6 +96,6 @@ export interface Omitted {
 
 export interface Picture {
   readonly mimeType: string
-  /** Base64. */
+  /** The bytes in Base64. */
   readonly data: string
 }

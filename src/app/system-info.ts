@@ -33,7 +33,7 @@ export interface VaultHealth {
   readonly name: string
   readonly store: StoreCondition
   readonly generation?: number
-  /** Seconds since the last change (`age`), and since the writing process was last active (`silent`). */
+  /** Seconds since the last change. `silent` is the number of seconds since the writing process was last active. */
   readonly age?: number
   readonly silent?: number
 }

@@ -39,7 +39,7 @@ export function vaultsOnDemand(
   }
 }
 
-/** @throws the first error, after all vaults have been tried */
+/** Opens all vaults. @throws the first error, after all vaults have been tried */
 export async function openAll(vaults: Vaults): Promise<readonly GraphCore[]> {
   const names: readonly (string | undefined)[] = vaults.names.length === 0 ? [undefined] : vaults.names
   const outcomes = await Promise.allSettled(names.map((name) => vaults.open(name)))

@@ -6,14 +6,14 @@ import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
 /** Number of files to sync at once, which is the size of Node's thread pool. */
 const AT_ONCE = 4
 
-/** Names of temporary files contain the index. */
+/** An entry with its index, which is part of the names of temporary files. */
 export type Numbered<E extends Entry = Entry> = E & { readonly index: number }
 
 export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | undefined
-  /** The new file gets the owner of this file. */
+  /** The file whose owner the new file gets. */
   readonly ownerFrom: FileStamp | undefined
 }
 
@@ -187,5 +187,6 @@ export class ChangeDirectory {
   }
 }
 
-// exFAT, FAT and some network file systems have no hard links. Links cannot cross file systems.
+// File systems such as exFAT, FAT and some network file systems fail with these codes, because they have no hard links. Links
+// cannot cross file systems.
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EISDIR'])

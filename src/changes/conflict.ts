@@ -36,7 +36,7 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
   return { ...file, difference: shortDiff(file.path, expected, actual) }
 }
 
-/** Thrown if files change while a change is being applied. */
+/** An error for files that change while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
   /** A sentence on the state of the files. */

@@ -1,8 +1,8 @@
 import type { ChangedFile } from '../core/changes.ts'
 
 /**
- * A recorded step of a change. Hashes are hex SHA-256, paths vault-relative. Steps run in this order: create folders, replace,
- * create, move and remove files, move folders, remove folders.
+ * A recorded step of a change. Hashes are SHA-256 in hex, and paths are vault-relative. Steps run in this order: create folders,
+ * replace, create, move and remove files, move folders, remove folders.
  */
 export type Entry =
   | { readonly kind: 'makeFolder'; readonly path: string }
@@ -17,15 +17,15 @@ export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K
 
 const ORDER: readonly Entry['kind'][] = ['makeFolder', 'replace', 'create', 'move', 'remove', 'moveFolder', 'removeFolder']
 
-/** Folders are removed deepest first. */
+/** Sorts the steps. The deepest folders are removed first. */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const depth = (entry: Entry) => (entry.kind === 'removeFolder' ? -entry.path.split('/').length : 0)
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
 /**
- * Kinds of temporary files. A leading dot hides them from listings. `new`: new content, not yet in place. `old`: the displaced
- * file. `restore`: recorded content that a rollback puts back. `undone`: a file that a rollback removed.
+ * The kinds of temporary files, whose names start with a dot so listings hide them. `new`: new content, not yet in place. `old`:
+ * the displaced file. `restore`: recorded content that a rollback puts back. `undone`: a file that a rollback removed.
  */
 export type Aside = 'new' | 'old' | 'restore' | 'undone'
 

@@ -9,14 +9,14 @@ import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
 
-/** `remove` occurs only when a `create` is undone. */
+/** An intended change. `remove` occurs only when a `create` is undone. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
 export interface Examined {
   readonly entries: readonly Entry[]
   /** The contents before and after the change, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** File stamps from when the bytes were read. */
+  /** The stamps of the files when their bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -76,7 +76,7 @@ class Examination {
     }
   }
 
-  /** @throws RouxError `CONFLICT` if files are not in the expected state */
+  /** Returns the result. @throws RouxError `CONFLICT` if files are not in the expected state */
   result(): Examined {
     if (this.#mismatches.length > 0) throw conflict(this.#mismatches)
     return { entries: this.#withoutFullFolders(inOrder(this.#entries)), contents: this.#contents, stamps: this.#stamps }

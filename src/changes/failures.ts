@@ -9,7 +9,7 @@ import { ForeignDatabase } from './record/state-database.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-/** Errors caused by other programs that create, delete or replace a file between two calls. */
+/** The codes of errors caused by other programs that create, delete or replace a file between two calls. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
 export const CHANGED = 'it has been changed since and is left as it is'

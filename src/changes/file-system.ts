@@ -6,11 +6,11 @@ import { pauseThread } from '../core/waiting.ts'
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint
-  /** Inode numbers on Windows have 64 bits. */
+  /** The inode number is a `bigint`, because it has 64 bits on Windows. */
   readonly ino: bigint
   readonly size: bigint
   readonly mtimeNs: bigint
-  /** Permission bits. */
+  /** The permission bits. */
   readonly mode: number
   readonly uid: number
   readonly gid: number
@@ -75,7 +75,7 @@ export const diskFiles: ChangeFiles = {
   mkdir: (path) => fs.mkdirSync(path),
   rmdir: fs.rmdirSync,
   async syncFolder(path) {
-    // Windows cannot open folders, and NTFS orders its metadata writes itself.
+    // Folders are not synced on Windows, which cannot open them. NTFS orders its metadata writes itself.
     if (isWindows) return
     const fd = fs.openSync(path, O_RDONLY)
     try {

@@ -16,7 +16,7 @@ import { isNotJournal } from './failures.ts'
 import type { Retention } from './record/journal-rows.ts'
 import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateFormat, usedBytes } from './record/state-database.ts'
 
-/** `Rox` in ASCII, then 2. */
+/** The ASCII characters `Rox`, followed by 2. */
 const APPLICATION_ID = 0x526f7802
 
 /**
@@ -83,7 +83,7 @@ function packCommit(place: Place, changes: GraphChanges | undefined): Pick<Commi
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
 
-/** A damaged row yields a commit without changes. */
+/** Unpacks a row. A damaged row yields a commit without changes. */
 function unpackCommit({ deflated, sum, data, ...commit }: CommitRow): LoggedCommit {
   return { ...commit, changes: sum === sumOf(commit, data) ? readChanges(data, deflated === 1) : undefined }
 }
@@ -100,7 +100,7 @@ function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {
 
 export interface HistoryPlace {
   readonly stateFolder: string
-  /** The real path, which identifies the rows of this vault. */
+  /** The vault's real path, which identifies its rows. */
   readonly root: string
   readonly openDatabase: OpenDatabase
 }
@@ -169,17 +169,19 @@ export interface OpenLogWriter extends GraphLogWriter {
 
 type Waiting = Omit<LoggedCommit, 'time'>
 
-/** Commits to keep in memory while writing fails. Dropping older ones leaves a gap in the log. */
+/** Number of commits to keep in memory while writing fails. If older ones are dropped, the log has a gap. */
 const MAX_WAITING = 100
 
 const DAY = 86_400_000
 
 const DROPPED_AT_ONCE = 50
 
-/** Commits or milliseconds between checks of the log's size. */
+/** The log's size is checked after this many commits or milliseconds. */
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
-/** A failed write is retried with the next commit. Creates nothing on disk before the first commit. */
+/**
+ * Opens the log for writing. A failed write is retried with the next commit. Nothing is created on disk before the first commit.
+ */
 export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
   return new LogWriter(options)
 }
@@ -248,7 +250,7 @@ class LogWriter implements OpenLogWriter {
     inTransaction(database, () => {
       const now = (this.#options.now ?? Date.now)()
       const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
-      // The clock may have been set back, but rows must stay in order.
+      // The clock may have been set back, but the times of rows must stay in order.
       const time = Math.max(now, newest.time ?? 0)
       for (const waitingCommit of this.#waiting) this.#insert(statements, waitingCommit, time)
       if (this.#shouldPrune(now)) prune(database, this.#options.retention, now)
@@ -290,7 +292,7 @@ function statementsOf(database: Database): LogStatements {
   }
 }
 
-/** Deletes expired entries, and then the oldest ones until the log is small enough. Affects all vaults. */
+/** Deletes expired entries of all vaults, and then the oldest ones until the log is small enough. */
 function prune(database: Database, { days, bytes }: Retention, now: number): void {
   database.prepare('DELETE FROM commits WHERE time < ?').run(now - days * DAY)
   let isDropped = false

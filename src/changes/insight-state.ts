@@ -4,7 +4,7 @@ import { quietly } from '../core/quietly.ts'
 import type { SqlValue } from '../core/sql-database.ts'
 import { type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'
 
-/** `Rox` in ASCII, then 3. */
+/** The ASCII characters `Rox`, followed by 3. */
 const APPLICATION_ID = 0x526f7803
 /** Milliseconds to wait for another writer. */
 const BUSY_TIMEOUT = 2_000
@@ -23,7 +23,7 @@ const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: 
 export interface InsightStateOptions {
   /** The path of the database, which the first write creates. */
   readonly path: string
-  /** The real path, which identifies the rows of this vault. */
+  /** The vault's real path, which identifies its rows. */
   readonly root: string
   readonly openDatabase: OpenDatabase
   /** Milliseconds since the Unix epoch. */

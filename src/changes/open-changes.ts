@@ -25,7 +25,7 @@ import { type ContentOf, carryOut, settle } from './settle.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
 export interface ChangesOptions {
-  /** The real path. A symbolic link would start a second history. */
+  /** The vault's real path. With the path of a symbolic link, the vault would get a second history. */
   readonly root: string
   /** The folder for the record and the locks. The first change creates it with mode 0700. */
   readonly stateFolder: string
@@ -59,7 +59,7 @@ class RecordedChanges implements Changes {
   constructor(options: ChangesOptions) {
     const { root, stateFolder, openDatabase, retention = RETENTION, fs = diskFiles, now = Date.now } = options
     this.#options = options
-    // Windows accepts both separators.
+    // A trailing separator is removed. Windows accepts both kinds.
     this.#root = root.replace(/[\\/]$/, '')
     this.#fs = fs
     this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })

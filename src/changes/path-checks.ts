@@ -58,7 +58,7 @@ export class PathChecks {
     return missing
   }
 
-  /** @throws RouxError `PERMISSION_DENIED` for an existing folder that is not writable */
+  /** Checks that an existing folder is writable. @throws RouxError `PERMISSION_DENIED` if it is not */
   requireWritable(folder: string): void {
     const isWritable = this.#writable.get(folder) ?? this.#fs.isWritable(folder === '' ? this.#root : `${this.#root}/${folder}`)
     this.#writable.set(folder, isWritable)

@@ -39,28 +39,29 @@ export function requireInside(path: string): void {
   }
 }
 
-// Microsoft, "Naming Files, Paths, and Namespaces". Names are reserved with any extension; superscript digits count.
+// Names reserved by Windows (Microsoft, "Naming Files, Paths, and Namespaces"), with any extension. Superscript digits count,
+// too.
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
-/** Invisible characters that change the direction of text, and can show `dm.exe` as `exe.md`. */
+/** These invisible characters change the direction of text, and can show `dm.exe` as `exe.md`. */
 const OVERRIDE = /[\u202a-\u202e\u2066-\u2069]/u
 // Obsidian rejects these characters in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
-/** The limit of ext4. APFS and NTFS allow 255 code units, which is at least as much. */
+/** The maximum length of a name on ext4. APFS and NTFS allow 255 code units, which is at least as much. */
 const MAX_BYTES = 255
 
 /** Checks a name against the rules of Windows, Obsidian and common file systems. A valid name gives `undefined`. */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
   if (reason === undefined) return undefined
-  // A shortened suggestion may end in `.md` and must then follow the rules for notes.
+  // A shortened suggestion may end in `.md`, so it must also follow the rules for notes.
   const suggestion = suggest(name)
   return { reason, suggestion: reasonAgainst(suggestion) === undefined ? suggestion : suggest(suggestion) }
 }
 
-/** @throws RouxError `INVALID_PARAMS` with a better name */
+/** Checks that a name can be used. @throws RouxError `INVALID_PARAMS` with a better name */
 export function requireUsable(name: string): void {
   const problem = nameProblem(name)
   if (problem === undefined) return

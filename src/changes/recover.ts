@@ -58,7 +58,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   return recoveries
 }
 
-/** Nothing else removes the outcome files of settled changes. */
+/** Deletes the outcome files of settled changes, which nothing else removes. */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.recordedIds()
   if (noted.length === 0) return
@@ -111,7 +111,7 @@ export class Endings {
     return this.#endings.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
-  /** Ids of changes with an outcome file, in all vaults. */
+  /** Returns the ids of changes with an outcome file, in all vaults. */
   recordedIds(): readonly string[] {
     const names = quietly(() => readdirSync(this.#folder)) ?? []
     return names.flatMap((name) =>

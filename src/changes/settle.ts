@@ -12,11 +12,11 @@ export type ContentOf = (hash: string) => Uint8Array
 
 export interface SettleOptions {
   readonly content: ContentOf
-  /** File stamps from when the bytes were compared. */
+  /** The stamps of the files when their bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
-/** `before`: nothing applied. `after`: everything applied. */
+/** The state of a change: `before` means that nothing is applied, `after` that everything is. */
 export type Side = 'before' | 'after'
 
 type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
@@ -114,7 +114,7 @@ function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string)
   }
 }
 
-/** A hash is `undefined` if the file does not exist on that side. */
+/** Returns the hashes of both sides. A hash is `undefined` if the file does not exist on that side. */
 function hashesOf(entry: FileEntry): { readonly before: string | undefined; readonly after: string | undefined } {
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
@@ -152,7 +152,10 @@ function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'Nothing was written.')
 }
 
-/** A single rename, if a name changes only in case on a case-insensitive file system. @returns false for any other move */
+/**
+ * Renames a file in a single step, if its name changes only in case on a case-insensitive file system.
+ * @returns false for any other move
+ */
 function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
   if (!place.isSame(path, to)) return false
   place.rename(path, to)
@@ -167,7 +170,7 @@ async function addName(place: ChangeDirectory, { path, to, index }: Numbered<Ent
   await place.renameToFree(copy, to)
 }
 
-/** @throws FilesChanged if another program wrote to a displaced file */
+/** Checks displaced files. @throws FilesChanged if another program wrote to one of them */
 function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], content: ContentOf): void {
   const changed = entries.flatMap((entry) => {
     const found = displacedByOther(place, entry)
@@ -180,7 +183,7 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back with its current content; nothing else was changed.')
 }
 
-/** A mismatch if another program wrote to the displaced file. */
+/** Returns a mismatch if another program wrote to the displaced file. */
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry
@@ -296,7 +299,7 @@ function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveF
 }
 
 interface Displaced {
-  /** Path before the file got its temporary name. */
+  /** The path before the file got its temporary name. */
   readonly path: string
   /** Hash of bytes that may be deleted, because a copy exists. */
   readonly discardableHash: string | undefined

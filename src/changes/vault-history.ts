@@ -14,7 +14,7 @@ export interface History {
   readonly unfinished: number
 }
 
-/** @throws RouxError if the files cannot be used */
+/** Reads the size of the history. @throws RouxError if the files cannot be used */
 export function readHistory(place: HistoryPlace): History {
   return {
     ...onJournal(place, (database) => countChanges(database, place.root)),

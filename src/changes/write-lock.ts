@@ -10,7 +10,7 @@ import { identityOf, isBusy, type OpenDatabase } from './record/state-database.t
 
 export interface Owner {
   readonly pid: number
-  /** Start of the process, in milliseconds since the Unix epoch. */
+  /** The start of the process, in milliseconds since the Unix epoch. */
   readonly started: number
   readonly host: string
 }
@@ -32,9 +32,9 @@ const FIRST_WAIT = 2
 const MAX_WAIT = 50
 
 /**
- * The lock is an SQLite transaction on an empty database. It works across threads and processes on every platform, and the
- * operating system releases it if the holder dies. A suspended holder keeps it. Waiting does not block the thread, which may hold
- * the lock itself.
+ * Acquires the lock, which is an SQLite transaction on an empty database. It works across threads and processes on every
+ * platform, and the operating system releases it if the holder dies. A suspended holder keeps it. Waiting does not block the
+ * thread, which may hold the lock itself.
  * @throws RouxError `TIMEOUT`, which names the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {

@@ -4,13 +4,13 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { UsageError } from './host.ts'
 
 export interface Option {
-  /** `_` may be written as `-` on the command line. */
+  /** The option's name, in which `_` may be written as `-` on the command line. */
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
-  /** The number may be omitted; the value is then `true`. */
+  /** True if the number may be omitted. The value is then `true`. */
   readonly isValueOptional?: boolean
   readonly short?: string
-  /** The option may be repeated; the value is then an array. */
+  /** True if the option may be repeated. The value is then an array. */
   readonly isRepeatable?: boolean
   readonly values?: readonly string[]
   readonly default?: unknown
@@ -65,7 +65,7 @@ export function splitCommand(argv: readonly string[]): {
   return { command: undefined, rest: argv }
 }
 
-/** @throws UsageError for an unknown option or an invalid value */
+/** Parses arguments. @throws UsageError for an unknown option or an invalid value */
 export function parseArguments(args: readonly string[], options: readonly Option[]): Parsed {
   const flags = flagsOf(options)
   const { tokens } = parseArgs({
@@ -99,7 +99,7 @@ export function parseArguments(args: readonly string[], options: readonly Option
   return { options: values, positionals }
 }
 
-/** @throws UsageError if the value is invalid */
+/** Parses the value of an option. @throws UsageError if the value is invalid */
 export function readValueOf(option: Option, text: string, shownName = flagOf(option)): unknown {
   const wrong = (expected: string): UsageError => new UsageError(`${shownName} must be ${expected}; got "${text}".`)
   if (option.values && !option.values.includes(text)) {
@@ -137,7 +137,9 @@ function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 
-/** `--http` takes a value in `--http 7583` but not in `--http notes`. */
+/**
+ * Returns true if a word is the value of the option before it. `--http` takes a value in `--http 7583` but not in `--http notes`.
+ */
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
   if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
   const option = flags.get(before.rawName.replace(/^--?/, ''))?.option

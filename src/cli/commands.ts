@@ -5,7 +5,7 @@ export interface Command {
   readonly sentence: string
   readonly usage: string
   readonly words: number
-  /** The first argument is free text, even if it is "help". */
+  /** True if the first argument is free text, even if it is "help". */
   readonly takesText?: true
   readonly options?: readonly Option[]
 }
@@ -231,7 +231,7 @@ export const COMMANDS = [
     name: 'completion',
     sentence: 'Print a script that lets your shell complete commands, options, vaults and notes.',
     usage: '<bash|zsh|fish>',
-    // The completion script passes the whole command line.
+    // The limit is high, because the completion script passes the whole command line.
     words: 10_000,
   },
   {

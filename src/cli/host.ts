@@ -3,7 +3,7 @@ import type { LoadedVaults } from '../config/load-vaults.ts'
 import type { Places } from '../install/clients.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 
-/** Exit code that shells report after Ctrl+C (128 + SIGINT). */
+/** The exit code that shells report after Ctrl+C (128 + SIGINT). */
 const INTERRUPTED = 130
 
 export const VERSION: string = manifest.version
@@ -28,9 +28,9 @@ export interface Host extends Places {
 }
 
 export interface Sharing {
-  /** Path of the main script, which identifies the build. */
+  /** The path of the main script, which identifies the build. */
   readonly script: string
-  /** Reason for not using the shared server. */
+  /** The reason for not using the shared server. */
   readonly unsharedReason?: string
   /** Starts the indexing worker early, because this process serves the vaults itself. */
   bootIndexer(): void
@@ -39,7 +39,7 @@ export interface Sharing {
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
- * Ctrl+C and SIGTERM abort the signal. If `work` then fails, `onNotice` is called and the error is ignored.
+ * Runs `work` with a signal that Ctrl+C and SIGTERM abort. If `work` then fails, `onNotice` is called and the error is ignored.
  * @returns the exit code of `work`, or that of an interruption
  */
 export async function interruptible(

@@ -19,7 +19,7 @@ const host: Host = {
   cwd: process.cwd(),
   env: process.env,
   platform: process.platform,
-  // `homedir()` throws if there is no home folder.
+  // The property is a getter, because `homedir()` throws if there is no home folder.
   get home() {
     return homedir()
   },
@@ -42,7 +42,7 @@ const host: Host = {
   },
 }
 
-// `roux … | head` must exit quietly. Servers handle stream errors in their transport.
+// Stream errors end a command, because `roux … | head` must exit quietly. Servers handle them in their transport.
 const isShared = argv[0] === SHARED_COMMAND
 const isServer = isShared || splitCommand(argv).command === 'serve'
 const mayRelay = unsharedReason === undefined && greetingFor(argv, process.env) !== undefined
@@ -65,9 +65,9 @@ async function main(): Promise<void> {
   process.exitCode = code
   // A client that has sent `exit` may keep stdin open, so do not wait for it to close.
   process.stdin.destroy()
-  // Flush stdout. Servers have already waited for the client.
+  // A command flushes stdout. A server has already waited for the client.
   if (!isServer) await new Promise((resolve) => process.stdout.write('', resolve))
-  // A busy worker may keep the process alive.
+  // The timer ends the process, because a busy worker may keep it alive.
   setTimeout(() => process.exit(), SHUTDOWN.gone - SHUTDOWN.closed).unref()
 }
 

@@ -59,7 +59,7 @@ function overHttp(options: Invocation['options']): readonly string[] {
   throw new UsageError(`${flag} must be a port, a whole number from 0 to 65535; got ${value}.`, '0 means any free port.')
 }
 
-/** @throws RouxError if a setting is invalid or the folder is unlikely to be a vault */
+/** Loads the settings of all vaults. @throws RouxError if a setting is invalid or the folder is unlikely to be a vault */
 export async function requireVaults(invocation: Invocation, vault?: string): Promise<LoadedVaults> {
   const loaded = invocation.host.loaded ?? (await loadVaults(settingsInput(invocation, vault)))
   const warnings = [loaded.server, ...loaded.vaults].flatMap((settings) => settings.warnings)
@@ -76,7 +76,10 @@ export function requireFolders(vaults: readonly LoadedVault[], command: string):
   throw new UsageError(`The folder of "${elsewhere.stored}" is unknown here.`, `Name the folder: roux ${command} <folder>`)
 }
 
-/** @throws UsageError if several vaults are configured and none is selected, or the errors of `requireVaults` */
+/**
+ * Loads the settings of the selected vault.
+ * @throws UsageError if several vaults are configured and none is selected, or the errors of `requireVaults`
+ */
 export async function requireSettings(invocation: Invocation, vault?: string): Promise<LoadedVault> {
   const { vaults } = await requireVaults(invocation, vault)
   const [only, ...more] = vaults
@@ -86,14 +89,14 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
 }
 
 /**
- * Updates the index before calling `run`. Calls `run` again if the index was damaged.
+ * Updates the index and calls `run`, and calls it again if the index was damaged.
  * @throws RouxError `VAULT_NOT_FOUND`, or the signal's reason
  */
 export function withCore<T>(invocation: Invocation, loaded: LoadedVault, run: (core: GraphCore) => Promise<T>): Promise<T> {
   return withVaults(invocation, [loaded], async (vaults) => run(await vaults.open(loaded.name)))
 }
 
-/** Vaults are opened on demand. @throws the errors of `withCore` when a vault is opened */
+/** Calls `run` with vaults that are opened on demand. @throws the errors of `withCore` when a vault is opened */
 export async function withVaults<T>(
   invocation: Invocation,
   loaded: readonly LoadedVault[],

@@ -20,7 +20,7 @@ export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSear
   reopen(which: IndexName, cache: IndexStatus['cache']): void
 }
 
-/** A remote database has no local state, so only `prepare` does anything. */
+/** Opens the engine. A remote database has no local state, so only `prepare` does anything. */
 export async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
   if (place.type === 'neo4j') {
     const [{ Connection }, { openNeo4jStore }] = await Promise.all([
@@ -108,7 +108,7 @@ export async function openFeederLease(
   return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
 }
 
-/** @throws RouxError `VAULT_NOT_FOUND` if there is none, `CONFLICT` while it is being fed */
+/** Removes a vault from the database. @throws RouxError `VAULT_NOT_FOUND` if there is none, `CONFLICT` while it is being fed */
 export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,

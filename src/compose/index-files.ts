@@ -17,7 +17,7 @@ export function realRoot(path: string): string {
   return quietly(() => realpathSync.native(absolute)) ?? absolute
 }
 
-/** The path depends on the index format and on the settings that affect parsing. */
+/** Returns the path of the index, which depends on the index format and on the settings that affect parsing. */
 export function indexFile(settings: Settings, root = realRoot(settings.vault.path)): string {
   const { mode, ignore, gitignore, link_roots: linkRoots } = settings.vault
   const { profile, comments } = settings.links
@@ -41,7 +41,7 @@ export function insightFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `insight-${INSIGHT.format}-`))
 }
 
-/** Sizes in bytes, including SQLite's write-ahead logs. A missing index has size 0. */
+/** Returns sizes in bytes, including SQLite's write-ahead logs. A missing index has size 0. */
 export function measureIndexes(settings: Settings): { readonly index: number; readonly search: number } {
   const file = indexFile(settings)
   const bytes = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`)

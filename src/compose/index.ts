@@ -19,7 +19,7 @@ export async function openAiDesk(settings: Settings, key?: KeySource): Promise<A
 }
 
 /**
- * The lock lasts until the process exits.
+ * Acquires a lock that lasts until the process exits.
  * @param timeout in milliseconds
  * @returns `undefined` if another process holds the lock
  */

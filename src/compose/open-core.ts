@@ -25,7 +25,7 @@ import { indexFile, realRoot } from './index-files.ts'
 import { type OpenOptions, shareParts } from './open-options.ts'
 import { followVectors, loadSearch, prepareForQuestions, releaseMemory, tryEagerly, whenIdle } from './prepare.ts'
 
-/** A missing vault is not an error here; see `Indexing.status`. */
+/** Opens a vault. A missing folder is not an error here; see `Indexing.status`. */
 export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
   if (options.stored !== undefined) return await openStoredCore(settings, { ...options, stored: options.stored })
   const root = realRoot(settings.vault.path)
@@ -89,7 +89,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     runs: compute,
     file: place.insightFile,
   })
-  // Load the index here while the worker compares files.
+  // This thread loads the index while the worker compares files.
   setImmediate(() => tryEagerly(() => engine.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
@@ -214,7 +214,7 @@ function openWholeVault(
   }
 }
 
-/** All users of a shared index see the same decisions. */
+/** Returns the state with shared decisions, because all users of a shared index see the same ones. */
 function stateWith(stored: InsightState, decisions: Decisions | undefined): InsightState {
   if (decisions === undefined) return stored
   return {
@@ -225,7 +225,7 @@ function stateWith(stored: InsightState, decisions: Decisions | undefined): Insi
   }
 }
 
-/** `now` is `undefined` while AI is disabled. */
+/** Returns the chat model. `now` is `undefined` while AI is disabled. */
 function chatOf(
   settings: Settings,
   { aiKey, ai = () => settings.ai }: Pick<OpenOptions, 'aiKey' | 'ai'>,

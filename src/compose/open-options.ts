@@ -8,7 +8,7 @@ import { type EmbeddingOptions, type OpenEmbedding, openEmbedding } from '../wor
 import { startWorker, takeIndexer } from '../workers/spare-worker.ts'
 
 export interface OpenOptions {
-  /** Servers watch the folder. Commands read it once. */
+  /** True for servers, which watch the folder. Commands read it once. */
   readonly watch: boolean
   readonly name?: string
   readonly onError?: (stack: string) => void

@@ -11,7 +11,7 @@ export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<
     const [newest] = await store.read((snapshot) => snapshot.vectorStates())
     await refreshSearch(newest?.embedder)
   } catch {
-    // The next question reports the error.
+    // The error is ignored here, because the next question reports it.
   }
 }
 
@@ -44,7 +44,7 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
     engine
       .refreshSearch(embedder)
       .catch(() => {
-        // The next search retries and reports the error.
+        // The error is ignored here, because the next search retries and reports it.
       })
       .finally(() => {
         isLoading = false
@@ -97,6 +97,6 @@ export function tryEagerly(read: () => void): void {
   try {
     read()
   } catch {
-    // The next read reports the error.
+    // The error is ignored here, because the next read reports it.
   }
 }

@@ -11,7 +11,7 @@ export interface ConfigFile extends SettingsSource, FileVersion {
   readonly path: string
 }
 
-// Settings files take a few kilobytes. The limit protects against large files in an untrusted vault.
+// The maximum size of a settings file. Normal files have a few kilobytes, but an untrusted vault may contain a large one.
 const MAX_BYTES = 1_000_000
 
 /** Reads a settings file and collects errors in `problems`. If the file does not exist, the result is `undefined`. */
@@ -50,7 +50,7 @@ function unreadable(path: string, why: string): ConfigFile {
   return { path, realPath: path, sha256: '', given: [], problems: [problem] }
 }
 
-/** Trust applies to the path and the contents of a file. */
+/** A file's path and contents, to which trust applies. */
 export interface FileVersion {
   readonly realPath: string
   readonly sha256: string
@@ -58,7 +58,7 @@ export interface FileVersion {
 
 export interface TrustStore {
   isTrusted(file: FileVersion): boolean
-  /** @throws RouxError `PERMISSION_DENIED` if trust cannot be saved */
+  /** Trusts a file. @throws RouxError `PERMISSION_DENIED` if trust cannot be saved */
   trust(file: FileVersion): void
 }
 

@@ -8,12 +8,12 @@ export interface ToolSwitch {
 }
 
 export interface DocumentOptions {
-  /** Comments out every key. */
+  /** If true, every key is commented out. */
   readonly inactive?: boolean
   readonly without?: readonly string[]
 }
 
-/** The text of a `roux.config.yaml` with all keys and default values. */
+/** Returns the text of a `roux.config.yaml` with all keys and default values. */
 export function settingsDocument(tools: readonly ToolSwitch[], { inactive = false, without = [] }: DocumentOptions = {}): string {
   const entries = SETTINGS.flatMap((setting) => expand(setting, tools)).filter(({ key }) => !without.includes(key))
   const head = inactive
@@ -48,7 +48,7 @@ export function shownKey(key: string): string {
   return key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
 }
 
-/** Values that any file may set without trust. */
+/** Lists the values that any file may set without trust. */
 function exceptions(): string {
   const harmless = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
   return harmless.length === 0 ? '' : `, except ${harmless.join(', ')}`

@@ -3,11 +3,11 @@ import envPaths from 'env-paths'
 
 /** The user's folders. The first write creates them with mode 0700. */
 export interface Folders {
-  /** Settings, which are written by hand. */
+  /** The folder of settings, which are written by hand. */
   readonly config: string
-  /** Index files, which can be rebuilt. */
+  /** The folder of index files, which can be rebuilt. */
   readonly cache: string
-  /** Trust and history, which cannot be recreated. */
+  /** The folder of trust and history, which cannot be recreated. */
   readonly state: string
 }
 
@@ -24,7 +24,7 @@ export function userFolders(env: Env = process.env): Folders {
   }
 }
 
-/** The XDG specification requires ignoring relative paths. */
+/** Returns a folder from an XDG variable. The specification requires ignoring relative paths. */
 function xdg(folder: string | undefined): string | undefined {
   return folder !== undefined && isAbsolute(folder) ? join(folder, 'roux') : undefined
 }
@@ -34,7 +34,7 @@ export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
 /** The password has a variable instead of a setting, because passwords do not belong in files. */
 export const STORE_PASSWORD_VARIABLE = 'ROUX_STORE_NEO4J_PASSWORD'
 
-/** API key for the chat model. */
+/** The variable with the API key for the chat model. */
 export const AI_KEY_VARIABLE = 'ROUX_AI_API_KEY'
 
 export const KEY_VARIABLES: readonly string[] = [API_KEY_VARIABLE, AI_KEY_VARIABLE, STORE_PASSWORD_VARIABLE]

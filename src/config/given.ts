@@ -5,12 +5,12 @@ import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
 
 export interface GivenSetting {
   readonly key: string
-  /** A string if `written` is `text`, otherwise a YAML value. */
+  /** The value. It is a string if `written` is `text`, and otherwise a YAML value. */
   readonly raw: unknown
   readonly written: 'text' | 'yaml'
   /** The source as named in messages: `--set`, `ROUX_VAULT_MODE` or `/x/roux.config.yaml:3`. */
   readonly where: string
-  /** Base of relative paths. */
+  /** The folder against which relative paths are resolved. */
   readonly base: string
 }
 
@@ -19,7 +19,7 @@ export interface SettingsSource {
   readonly problems: readonly RouxError[]
 }
 
-/** The last assignment to a key wins. */
+/** Parses `--set` options. The last assignment to a key wins. */
 export function givenOnCommandLine(assignments: readonly string[], cwd: string): SettingsSource {
   const lastGiven = new Map<string, GivenSetting>()
   const problems: RouxError[] = []
@@ -81,7 +81,7 @@ function secretHintFor(key: string): string | undefined {
     : `API keys are read from the variable ${API_KEY_VARIABLE} only.`
 }
 
-/** Generated settings files contain mostly default values. */
+/** Returns true for a default value. Generated settings files contain mostly such values. */
 export function isDefault({ key, raw }: Pick<GivenSetting, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }

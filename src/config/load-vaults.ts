@@ -52,13 +52,13 @@ export async function vaultFolder(input: SettingsInput): Promise<string> {
   return entry?.[1] || settings.vault.path
 }
 
-/** A single vault needs no name. */
+/** Returns the vaults of the database. A single vault needs no name. */
 function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVaults | undefined {
   const { store, tools } = read.settings
   const names = [...new Set(store['neo4j.vaults'])]
   if (store.type !== 'neo4j' || names.length === 0) return undefined
   const selected = names.filter((name) => vault === undefined || name === vault)
-  // Names that are not in `store.neo4j.vaults` refer to folders.
+  // A name that is not in `store.neo4j.vaults` refers to a folder.
   const [first, ...more] = selected
   if (first === undefined) return undefined
   // Notes cannot be changed without a folder.

@@ -25,27 +25,27 @@ export interface SettingsInput {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly set?: readonly string[]
   readonly config?: string
-  /** Folder or name from the command line. */
+  /** A folder or name from the command line. */
   readonly vault?: string
   /** The trust file. The default is the user's own. */
   readonly trust?: TrustStore
-  /** Names allowed in `tools.<name>`. */
+  /** Returns the names allowed in `tools.<name>`. */
   toolNames(): Promise<readonly string[]>
 }
 
 export interface LoadedSettings {
-  /** `vault.path` is absolute. */
+  /** The settings, in which `vault.path` is absolute. */
   readonly settings: Settings
   /** True for a vault on the command line, which may even be a home folder. */
   readonly vaultNamed: boolean
   /** Warnings for the user, for example about ignored settings. */
   readonly warnings: readonly string[]
-  /** Settings with problems have their default values. */
+  /** The problems that were found. Settings with problems have their default values. */
   readonly problems: readonly RouxError[]
   readonly files: readonly string[]
   /** The paths of all settings files, including those that do not exist. */
   readonly places: readonly string[]
-  /** Source of each setting that differs from the default. */
+  /** The source of each setting that differs from the default. */
   readonly origins: ReadonlyMap<string, string>
   /** The API key for `embedder.base_url`. It is omitted if a file in the vault or the working directory sets this address. */
   readonly apiKey?: string
@@ -59,7 +59,8 @@ export interface LoadedSettings {
 }
 
 /**
- * Precedence: `--set`, `ROUX_*`, `--config`, the user's file, the working directory's file, the vault's file.
+ * Loads settings from `--set`, `ROUX_*`, `--config`, the user's file, the working directory's file and the vault's file, in this
+ * order of precedence.
  * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
@@ -68,7 +69,7 @@ export async function loadSettings(input: SettingsInput): Promise<LoadedSettings
   return loadedSettings
 }
 
-/** @throws RouxError `INVALID_SETTINGS` for the first problem */
+/** Checks that there are no problems. @throws RouxError `INVALID_SETTINGS` for the first problem */
 export function requireValid({ problems }: Pick<LoadedSettings, 'problems'>): void {
   const [first, ...more] = problems
   if (first === undefined) return
@@ -95,26 +96,29 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   return merge.result(vault)
 }
 
-/** An inaccessible vault is reported when it is read, not as a problem with the settings. */
+/**
+ * Returns false for a vault that cannot be accessed, which is reported when the vault is read, not as a problem with the
+ * settings.
+ */
 function mayEnter(folder: string): boolean {
   return quietly(() => accessSync(folder, constants.X_OK) === undefined) ?? false
 }
 
-/** `found`, `of the vault`: discovered by location, not named by the user. */
+/** The roles of a file. `found` and `of the vault` mean that it was discovered by location, not named by the user. */
 type FileRole = 'required' | 'own' | 'found' | 'of the vault'
 
 function isFoundRole(role: FileRole | undefined): role is 'found' | 'of the vault' {
   return role === 'found' || role === 'of the vault'
 }
 
-/** Earlier sources take precedence. */
+/** Merges settings from several sources. Earlier sources take precedence. */
 class Merge {
   readonly #input: SettingsInput
   readonly #values = new Map<string, unknown>()
   readonly #origins = new Map<string, string>()
   readonly #files = new Map<string, string>()
   readonly #places = new Set<string>()
-  /** Keys set by a file in the vault or the working directory. */
+  /** The keys that a file in the vault or the working directory sets. */
   readonly #foundFiles = new Set<string>()
   readonly #problems: RouxError[] = []
   readonly #warnings: string[] = []
@@ -210,7 +214,7 @@ class Merge {
     return storePassword !== '' && this.#maySend(STORE_PASSWORD_VARIABLE, 'store.neo4j.url') ? { storePassword } : {}
   }
 
-  /** Even a trusted file must not decide where the user's keys are sent. */
+  /** Returns true if the user chose the address. Even a trusted file must not decide where the user's keys are sent. */
   #maySend(secret: string, address: string): boolean {
     if (!this.#foundFiles.has(address)) return true
     this.#warnings.push(
@@ -231,7 +235,9 @@ class Merge {
     }
   }
 
-  /** Even a trusted file must not choose a program to run, or a file to send to a server. */
+  /**
+   * Returns true if the user set the key. Even a trusted file must not choose a program to run, or a file to send to a server.
+   */
   #isOwn(key: string): boolean {
     if (!this.#foundFiles.has(key)) return true
     this.#warnings.push(`${this.#origins.get(key)}: ${key} is ignored in this file; set it in your own settings.`)

@@ -50,7 +50,7 @@ interface Tree {
   readonly contents: Node | null
   /** Returns the items of a mapping, none for an empty value, and `undefined` for any other node. */
   itemsOf(node: Node | null): readonly Item[] | undefined
-  /** @throws if aliases expand excessively */
+  /** Converts a node to a value. @throws if aliases expand excessively */
   toValue(node: Node | null): unknown
 }
 
@@ -65,7 +65,7 @@ function collect({ path, contents, itemsOf, toValue }: Tree): SettingsSource {
       problems.push(invalid(`${where}: ${sentence((error as Error).message)}`))
     }
   }
-  /** `url:` below `neo4j:` below `store:` sets `store.neo4j.url`. */
+  /** A key `url:` below `neo4j:` below `store:` sets `store.neo4j.url`. */
   const giveOrOpen = (item: Item): void => {
     const below = SETTINGS.some(({ key }) => key.startsWith(`${item.key}.`)) ? itemsOf(item.value) : undefined
     if (below === undefined) addSetting(item)

@@ -2,24 +2,24 @@ import { LANGUAGES } from '../core/languages.ts'
 import type { Mode } from '../core/note.ts'
 
 /**
- * A `path` is relative to its source and may start with `~/`. A `model` is a name, or a path if it starts with `./`, `../`, `~`
- * or `/`.
+ * The type of a setting. A `path` is relative to its source and may start with `~/`. A `model` is a name, or a path if it starts
+ * with `./`, `../`, `~` or `/`.
  */
 export type SettingType =
   | { readonly kind: 'text' | 'path' | 'model' | 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
-  /** A number or `auto`. */
+  /** The value is a number or `auto`. */
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
-  /** `auto`, or some of the values. */
+  /** The value is `auto`, or some of the values. */
   | { readonly kind: 'some'; readonly values: readonly string[] }
-  /** No hosts, any host (`true`), or a list of host names. */
+  /** The value allows no hosts, any host (`true`), or a list of host names. */
   | { readonly kind: 'hosts' }
 
-/** Settings files, help and error messages are generated from these definitions. */
+/** The definition of a setting, from which settings files, help and error messages are generated. */
 export interface Setting<Key extends string = string, Value = unknown> {
-  /** `section.name`. `section.*` stands for arbitrary names, which are checked later. */
+  /** The key `section.name`. `section.*` stands for arbitrary names, which are checked later. */
   readonly key: Key
   readonly type: SettingType
   readonly default: Value

@@ -28,7 +28,7 @@ export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Se
   return settings as unknown as Settings
 }
 
-/** `store.neo4j.url` becomes `store` and `neo4j.url`. */
+/** Splits `store.neo4j.url` into `store` and `neo4j.url`. */
 export function splitKey(key: string): readonly [section: string, name: string] {
   const at = key.indexOf('.')
   return [key.slice(0, at), key.slice(at + 1)]
@@ -53,7 +53,7 @@ export interface ToolSwitch {
 
 export interface SwitchedTool {
   readonly name: string
-  /** Another tool whose setting also controls this tool. */
+  /** The name of another tool whose setting also controls this tool. */
   readonly settingFrom?: string
   readonly needs?: 'tools.write' | 'tools.attach'
   readonly group?: 'tools.insight'

@@ -17,7 +17,7 @@ import { pauseThread } from '../core/waiting.ts'
 export function changeStateFile(path: string, change: () => string | undefined): void {
   const folder = dirname(path)
   makeFolder(folder, { mkdirSync, dirname })
-  // `mkdir` does not change the mode of existing folders.
+  // The mode is set explicitly, because `mkdir` does not change the mode of existing folders.
   chmodSync(folder, 0o700)
   withFileLock(`${path}.lock`, (requireHeld) => {
     const text = change()
@@ -35,12 +35,15 @@ export function changeStateFile(path: string, change: () => string | undefined):
 
 /** Locks are usually held for a few milliseconds. */
 const LOCK_TIMEOUT_MS = 15_000
-/** Older locks are considered abandoned. The process may have died on another computer, or its id may have been reused. */
+/**
+ * A lock that is older than this is considered abandoned. Its process may have died on another computer, or its id may have been
+ * reused.
+ */
 const ABANDONED_MS = 10_000
 const MAX_PAUSE_MS = 50
 
 /**
- * `requireHeld` throws if another process has taken the lock while this process was suspended.
+ * Calls `act` while holding a lock. `requireHeld` throws if another process has taken the lock while this process was suspended.
  * @throws RouxError `TIMEOUT`, and errors from `act` and the file system
  */
 export function withFileLock<T>(path: string, act: (requireHeld: () => void) => T): T {
@@ -91,7 +94,7 @@ function isRemoved(path: string): boolean {
     return false
   }
   const wasAbandoned = isAbandoned(renamedPath)
-  // Another process has already replaced the lock. Restore it for its new holder.
+  // Another process has already replaced the lock, so it is restored for its new holder.
   if (!wasAbandoned) quietly(() => linkSync(renamedPath, path))
   rmSync(renamedPath, { force: true })
   return wasAbandoned

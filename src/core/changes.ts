@@ -1,4 +1,4 @@
-/** UTF-16 offsets in the decoded text. Edits to a file are sorted and do not overlap. */
+/** An edit with UTF-16 offsets in the decoded text. Edits to a file are sorted and do not overlap. */
 export interface TextEdit {
   readonly start: number
   readonly end: number
@@ -15,25 +15,26 @@ export type FileChange =
       readonly kind: 'create'
       readonly path: string
       readonly bytes: Uint8Array
-      /** Permission bits. If omitted, the platform's default. */
+      /** The permission bits. If omitted, the platform's default applies. */
       readonly mode?: number
     }
-  /** `before` is the hex SHA-256 of the current bytes. */
+  /** Replaces the contents of a file. `before` is the SHA-256 of the current bytes in hex. */
   | { readonly kind: 'replace'; readonly path: string; readonly before: string; readonly bytes: Uint8Array }
   /**
-   * `to` must be free, or differ from `from` only in case. `before` is the hash of the file's bytes, or `undefined` for a folder.
+   * Moves a file or folder. `to` must be free, or differ from `from` only in case. `before` is the hash of the file's bytes, or
+   * `undefined` for a folder.
    */
   | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly before: string | undefined }
-  /** Succeeds if the folder exists. */
+  /** Creates a folder. The change also succeeds if the folder exists. */
   | { readonly kind: 'makeFolder'; readonly path: string }
   /** The folder stays if it is not empty after all other changes. */
   | { readonly kind: 'removeFolder'; readonly path: string }
 
-/** `applying`: neither completed nor rolled back. */
+/** The state of a change. `applying` means that it is neither completed nor rolled back. */
 export type ChangeState = 'applying' | 'done' | 'undone' | 'rolled_back'
 
 export interface ChangeSummary {
-  /** Ids sort chronologically. */
+  /** The id of the change. Ids sort chronologically. */
   readonly id: string
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -61,7 +62,7 @@ export interface AppliedChange {
 }
 
 export interface Trashed {
-  /** Path in the trash, including `.trash/`. */
+  /** The path in the trash, including `.trash/`. */
   readonly trash: string
   readonly path: string
 }
@@ -70,8 +71,8 @@ export interface Recovery {
   readonly id: string
   readonly title: string
   /**
-   * `done`: all files were in place, and only the record was incomplete. `applying`: recovery failed and will be retried; files
-   * may be partly changed.
+   * The final state. `done` means that all files were in place and only the record was incomplete. `applying` means that recovery
+   * failed and will be retried, and files may be partly changed.
    */
   readonly state: 'done' | 'rolled_back' | 'applying'
   readonly paths: readonly string[]
@@ -113,7 +114,7 @@ export interface Changes {
   list(limit: number): readonly ChangeSummary[]
   /** Yields the files in the trash that have not been restored, newest first. The journal is read lazily. */
   deletions(): Iterable<Trashed>
-  /** Frees disk space. Call when idle. */
+  /** Frees disk space. The method should be called when the process is idle. */
   tidy(): void
   /** Completes or rolls back changes of crashed processes. The call is cheap if there are none. */
   recover(): Promise<readonly Recovery[]>

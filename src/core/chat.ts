@@ -10,9 +10,9 @@ export interface ChatRequest {
   /** Maximum tokens in the answer. */
   readonly maxTokens: number
   readonly temperature: number
-  /** Recorded in the ledger: `ask` or `chat`. */
+  /** The feature that the ledger records: `ask` or `chat`. */
   readonly feature: string
-  /** Aborting closes the connection. */
+  /** Aborting this signal closes the connection. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -24,12 +24,12 @@ export interface ChatUsage {
 }
 
 /**
- * `length`: `maxTokens` reached. `cut`: connection closed by the server. `late`: time limit exceeded. `other`: for example, a
- * content filter.
+ * The reason why an answer ended. `length`: `maxTokens` reached. `cut`: connection closed by the server. `late`: time limit
+ * exceeded. `other`: for example, a content filter.
  */
 export type ChatFinish = 'stop' | 'length' | 'cut' | 'late' | 'other'
 
-/** The last event is `end`. */
+/** An event of an answer. The last one is `end`. */
 export type ChatEvent =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
   | {
@@ -38,15 +38,15 @@ export type ChatEvent =
       /** The reason why the server closed the connection, if it is known. */
       readonly reason?: string
       readonly usage: ChatUsage
-      /** Upper bound for the tokens in the prompt. */
+      /** An upper bound for the tokens in the prompt. */
       readonly expected: number
     }
 
 export interface ChatProvider {
-  /** Name in the ledger, e.g. `api.openai.com`. */
+  /** The name in the ledger, e.g. `api.openai.com`. */
   readonly id: string
   readonly model: string
-  /** `local` if no data leaves this computer. */
+  /** The location is `local` if no data leaves this computer. */
   readonly location: 'local' | 'remote'
   /**
    * Streams the answer. Ending the iteration closes the connection; tokens used so far are counted.
@@ -56,46 +56,46 @@ export interface ChatProvider {
 }
 
 export interface Chat {
-  /** Context window in tokens, including the answer. */
+  /** The context window in tokens, including the answer. */
   readonly context: number
   /** Maximum tokens in an answer. */
   readonly maxTokens: number
   /** Returns, for each path, whether its text may be sent to the model. */
   mayLeave(paths: readonly string[]): readonly boolean[]
-  /** Patterns that match no path. Returns each pattern only once. */
+  /** Returns the patterns that match no path. Each pattern is returned only once. */
   unusedPatterns?(paths: () => Promise<readonly string[]>): Promise<readonly string[]>
   /**
-   * Connects on the first call.
+   * Opens the model, which is connected on the first call.
    * @throws RouxError `REMOTE_NOT_ALLOWED`, or `PROVIDER_ERROR` with a hint about the setting to change
    */
   open(): Promise<ChatProvider>
 }
 
-/** Sources of a model's API key, in order of precedence. None has been read yet. */
+/** The sources of a model's API key, in order of precedence. None of them has been read yet. */
 export interface KeySource {
   readonly value?: string
   readonly file?: string
-  /** Program and arguments, which run without a shell. */
+  /** A program and its arguments, which run without a shell. */
   readonly command?: readonly string[]
 }
 
 export interface Account {
-  /** Host name, e.g. `api.openai.com`. */
+  /** The name of the host, e.g. `api.openai.com`. */
   readonly provider: string
   readonly model: string
-  /** `ask`, `chat` or `embed`. */
+  /** The feature: `ask`, `chat` or `embed`. */
   readonly feature: string
-  /** `local` if no data leaves this computer. */
+  /** The location is `local` if no data leaves this computer. */
   readonly location: 'local' | 'remote'
 }
 
 export interface UsageRow extends Account {
-  /** UTC date, e.g. `2026-01-31`. */
+  /** The date in UTC, e.g. `2026-01-31`. */
   readonly day: string
   readonly requests: number
   readonly input: number
   readonly output: number
-  /** Requests without token counts from the server. */
+  /** Number of requests for which the server reported no token counts. */
   readonly estimated: number
   readonly failed: number
   /** Tokens reserved for running requests, and for requests whose process died. */

@@ -1,4 +1,4 @@
-/** Compressed sparse rows: row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
+/** A graph in compressed sparse rows: row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
 export interface Adjacency {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
@@ -51,7 +51,10 @@ export function undirected(graph: Adjacency): Adjacency {
   return { offsets, targets: all.slice(0, size) }
 }
 
-/** Row `n` lists the positions of `n` among the first `length` numbers, in ascending order. Numbers must be below `count`. */
+/**
+ * Groups positions by number. Row `n` lists the positions of `n` among the first `length` numbers, in ascending order. All
+ * numbers must be below `count`.
+ */
 export function placesByNumber(numbers: ArrayLike<number>, count: number, length = numbers.length): Adjacency {
   const offsets = new Uint32Array(count + 1)
   for (let at = 0; at < length; at++) offsets[(numbers[at] as number) + 1]!++

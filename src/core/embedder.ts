@@ -1,11 +1,14 @@
 import { RouxError } from './errors.ts'
 
-/** `across` is for queries across languages. It uses only the part of the embedding that is comparable across languages. */
+/**
+ * The kind of a text. `across` is for queries across languages, and uses only the part of the embedding that is comparable across
+ * languages.
+ */
 export type EmbedKind = 'query' | 'across' | 'passage'
 
-/** The dot product of two vectors measures semantic similarity. */
+/** A model that turns texts into vectors. The dot product of two vectors measures semantic similarity. */
 export interface Embedder {
-  /** Kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`. Vectors with another id are stale. */
+  /** The kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`. Vectors with another id are stale. */
   readonly id: string
   readonly dimensions: number
   /** Languages of the training data (ISO 639-1). If omitted, all languages are assumed. */
@@ -42,7 +45,7 @@ export function requireVectors(
   for (const vector of vectors) {
     if (vector.length !== dimensions) throw wrongAnswer(id, `a vector of ${vector.length} instead of ${dimensions} numbers`)
     let squares = 0
-    // A `for … of` loop would box every number.
+    // An indexed loop is used, because `for … of` would box every number.
     for (let at = 0; at < dimensions; at++) squares += (vector[at] as number) * (vector[at] as number)
     if (!Number.isFinite(squares)) throw wrongAnswer(id, 'a vector with a value that is not a number')
     const length = Math.sqrt(squares)

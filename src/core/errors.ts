@@ -23,7 +23,7 @@ export type ErrorCode =
   /** Only the command line uses this code. */
   | 'INVALID_SETTINGS'
 
-/** Codes that JSON-RPC clients of older servers expect. */
+/** The codes that JSON-RPC clients of older servers expect. */
 const NUMBERS: Partial<Record<ErrorCode, number>> = {
   NODE_NOT_FOUND: -32003,
   AMBIGUOUS_NAME: -32004,
@@ -36,7 +36,7 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
 export interface ErrorDetails {
   /** A sentence that tells the user how to fix the problem. */
   readonly hint?: string | undefined
-  /** Similar ids or names, or headings with line numbers. */
+  /** A list of similar ids or names, or of headings with line numbers. */
   readonly candidates?: readonly unknown[] | undefined
   /** True if the same call may succeed later, for example when a server is busy. */
   readonly isTransient?: boolean
@@ -79,7 +79,7 @@ export function isTransient(error: unknown): boolean {
   return error instanceof RouxError && error.isTransient
 }
 
-/** Thrown if the vault changes during a read. `Store.read` then runs the use case again. */
+/** An error for a vault that changes during a read. `Store.read` then runs the use case again. */
 export class SnapshotOutdated extends Error {
   override readonly name = 'SnapshotOutdated'
 }
@@ -105,14 +105,14 @@ export function closedError(id: string): RouxError {
   return providerError(`The embedder ${id} is closed.`, 'Open it again.')
 }
 
-/** The message on one line, truncated to 300 characters. */
+/** Returns the message on one line, truncated to 300 characters. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 299)}…` : line
 }
 
-/** The indexing worker is short of memory. Committed notes remain readable. */
+/** An error for an indexing worker that is short of memory. Committed notes remain readable. */
 export class MemoryShortError extends RouxError {
   /** @param when completes the sentence "Memory ran short …" */
   constructor(when: string, consequence = 'Changes will be ignored until the next start.') {

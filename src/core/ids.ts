@@ -1,4 +1,4 @@
-/** Vault-relative and spelled as on disk, e.g. `Ideas/Graph theory.md`. */
+/** A vault-relative path as spelled on disk, e.g. `Ideas/Graph theory.md`. */
 export type VaultPath = string & { readonly __brand: 'VaultPath' }
 
 /**

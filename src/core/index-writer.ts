@@ -5,7 +5,7 @@ import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
 /** Missing values are `undefined` rather than omitted, because objects of a single shape are faster. */
 export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'property' | 'inComment'> {
-  /** Key of the target file. If there is none, the target as written. */
+  /** The key of the target file. If there is no such file, the target as written. */
   readonly to: number | string
   readonly subpath: string | undefined
   readonly property: string | undefined
@@ -25,7 +25,7 @@ export interface FileInfo {
   readonly tasks: readonly Task[]
   readonly excerpt: string
   readonly excerptCut: boolean
-  /** In UTF-16 units. */
+  /** The offset in UTF-16 units. */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
 }
@@ -44,7 +44,7 @@ export interface FileRecord {
   readonly archived: boolean
   readonly conflict: boolean
   readonly title: string
-  /** Title from the frontmatter; in Logseq, the page name. */
+  /** The title from the frontmatter or, in Logseq, the page name. */
   readonly pageTitle?: string
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
@@ -67,23 +67,23 @@ export interface KnownFile {
   readonly style: LinkStyle
 }
 
-/** Links per style, to distinguish a docs folder from a vault. */
+/** Numbers of links per style, which tell a docs folder from a vault. */
 export interface LinkStyle {
   readonly wikilinks: number
   readonly relativeLinks: number
 }
 
-/** Part of a generation. A file may be put once per generation, and a key must be removed before it is reused. */
+/** A part of a generation. A file may be put once per generation, and a key must be removed before it is reused. */
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
-  /** Files whose stat changed, but not their content. */
+  /** The files whose stat changed, but not their content. */
   readonly touch: readonly KnownFile[]
   /** Returns node ids, for engines that store them. It must be called before `commit`. */
   ids(): GivenIds
 }
 
-/** Ids without the vault prefix. */
+/** The ids that a batch assigns, without the vault prefix. */
 export interface GivenIds {
   /** The list includes files outside the batch whose id or twins changed. */
   readonly files: readonly GivenId[]
@@ -110,7 +110,7 @@ export interface VaultState {
 }
 
 export interface IndexState extends VaultState {
-  /** 0 before the first commit. */
+  /** The number of the generation, or 0 before the first commit. */
   readonly generation: number
 }
 
@@ -118,7 +118,7 @@ export interface IndexState extends VaultState {
 export interface OpenGeneration {
   put(batch: Batch): Promise<void>
   /**
-   * Commits unless another writer was first.
+   * Commits the generation unless another writer was first.
    * @param changes for engines that store the change log
    * @returns the generation, which stays the same if readers see no change; `undefined` if another writer committed first, so the
    * caller must plan again
@@ -147,7 +147,7 @@ export interface NoteDescription
 export interface IndexWriter {
   state(): Promise<IndexState>
   files(): AsyncIterable<readonly KnownFile[]>
-  /** Names of all files, for resolving links. */
+  /** Yields the names of all files, for resolving links. */
   names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
   /** Returns, for each file with links, the folded names that its links depend on. */
   mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
@@ -165,7 +165,7 @@ export interface IndexWriter {
   /** Opens the generation that follows `base`. */
   begin(base: number): Promise<OpenGeneration>
   tidy(): Promise<void>
-  /** Discards a damaged index. The generation is 0 afterwards. */
+  /** Discards a damaged index, after which the generation is 0. */
   reset(): Promise<void>
   close(): Promise<void>
 }

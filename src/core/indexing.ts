@@ -9,17 +9,17 @@ export interface IndexStatus {
    * `failed`: stopped, see `message`
    */
   readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'restarting' | 'failed'
-  /** Files read so far, out of `total`, while building or verifying. */
+  /** Number of files read so far, out of `total`, while building or verifying. */
   readonly done: number
   readonly total: number
-  /** `memory` if the cache folder is not writable. */
+  /** The value is `memory` if the cache folder is not writable. */
   readonly cache: 'disk' | 'memory'
   readonly file?: string
   readonly mode?: Mode
   readonly watch: 'events' | 'polling' | 'off'
   /** This member is missing until files have been compared. */
   readonly search?: SearchProgress
-  /** Reason if changes are not being logged. */
+  /** The reason, if changes are not being logged. */
   readonly log?: string
   /**
    * Set if another process maintains the index. `age` is the number of seconds since the last change. `silent` is the number of
@@ -33,7 +33,7 @@ export interface IndexStatus {
   readonly hint?: string
 }
 
-/** The index is complete or will not become complete. */
+/** The phases in which the index is complete or will not become complete. */
 export const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
 export type SearchReadiness = 'words' | 'meaning'
@@ -63,7 +63,7 @@ export interface Indexing {
   /** Waits for all changes that the watcher has reported. @param timeout milliseconds @returns false on timeout */
   awaitCaughtUp(timeout: number, signal?: AbortSignal): Promise<boolean>
   /**
-   * Waits for every change made before this call. Compares all files if the watcher may have missed changes.
+   * Waits for every change made before this call. If the watcher may have missed changes, all files are compared.
    * @throws RouxError if the files cannot be compared
    */
   awaitUpToDate(): Promise<void>

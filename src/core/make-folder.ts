@@ -1,6 +1,6 @@
 import { errorCode } from './errors.ts'
 
-/** Functions of `node:fs` and `node:path`. */
+/** The functions of `node:fs` and `node:path` that are needed. */
 export interface FolderMaking {
   mkdirSync(path: string, options: { readonly mode: number }): unknown
   dirname(path: string): string
@@ -22,7 +22,7 @@ export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void
   }
 }
 
-/** The parent must exist. */
+/** Creates a folder whose parent must exist. */
 function makeWithin(parent: string, path: string, { node, mode }: { readonly node: FolderMaking; readonly mode: number }): void {
   try {
     make(path, node, mode)

@@ -14,7 +14,7 @@ export async function mediaTypeOf(name: string): Promise<string | undefined> {
   return UNCLEAR.has(ending) ? undefined : (mime.getType(ending) ?? undefined)
 }
 
-// Text formats that `mime` lists under `application/`.
+// The text formats that `mime` lists under `application/`.
 const TEXTUAL = new Set(['javascript', 'ecmascript', 'json5', 'sql', 'toml', 'yaml', 'x-sh', 'x-subrip', 'x-tex'])
 
 /** Returns true for types such as `text/csv`, `image/svg+xml` and `application/json`. */

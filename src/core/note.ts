@@ -1,12 +1,12 @@
 export interface Flavor {
-  /** `obsidian` follows Obsidian's rules exactly and implies the mode `obsidian`. */
+  /** The rules for parsing. `obsidian` follows Obsidian's rules exactly and implies the mode `obsidian`. */
   readonly profile: 'lenient' | 'obsidian'
   readonly mode: Mode
   /** True if links and tags inside `%% comments %%` count. */
   readonly comments: boolean
-  /** Tags in the body to ignore. None by default. */
+  /** The tags in the body to ignore. By default, there are none. */
   readonly ignoredTags?: IgnoredTags
-  /** Languages that notes can be in. All by default. */
+  /** The languages that notes can be in. By default, these are all. */
   readonly languages?: readonly string[]
 }
 
@@ -22,12 +22,12 @@ export interface IgnoredTags {
 
 export type Mode = 'obsidian' | 'foam' | 'logseq' | 'docs'
 
-/** `property` also covers inline `key:: [[x]]`. */
+/** The kind of a link. `property` also covers inline `key:: [[x]]`. */
 export type LinkKind = 'link' | 'embed' | 'property'
 
 /**
- * Determines how the target is decoded and resolved. `reference`: `[x][r]` with a separate definition. `canvas`: `file` of a card
- * or `background` of a group. `page`: Logseq's `#[[x]]`.
+ * The form of a link, which determines how the target is decoded and resolved. `reference`: `[x][r]` with a separate definition.
+ * `canvas`: `file` of a card or `background` of a group. `page`: Logseq's `#[[x]]`.
  */
 export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'html' | 'canvas' | 'page'
 
@@ -39,16 +39,16 @@ export interface Link {
    * percent-encoding are decoded. The name is empty for `[[#heading]]`.
    */
   readonly target: string
-  /** Text after the first `#`: `Heading`, `Heading#Sub` or `^block`. */
+  /** The text after the first `#`: `Heading`, `Heading#Sub` or `^block`. */
   readonly subpath?: string
   readonly display?: string
   /** The property's name as written. Nested names are joined with `.`. */
   readonly property?: string
-  /** 1-based line of the file, not of the body. */
+  /** The 1-based line of the file, not of the body. */
   readonly line: number
-  /** 1-based, in UTF-16 units. */
+  /** The 1-based column in UTF-16 units. */
   readonly column: number
-  /** UTF-16 offsets of the raw link in the file's decoded text. */
+  /** The UTF-16 offsets of the raw link in the file's decoded text. */
   readonly start: number
   readonly end: number
   /** True for links inside a `%% comment %%`. */
@@ -56,39 +56,39 @@ export interface Link {
 }
 
 export interface Heading {
-  /** 1–6. */
+  /** The level of the heading, 1–6. */
   readonly level: number
   /** The trimmed text, without the `#`s around it. */
   readonly text: string
-  /** 1-based line of the file, not of the body. */
+  /** The 1-based line of the file, not of the body. */
   readonly line: number
 }
 
-/** `- [ ] water the roses`, or in Logseq `- TODO water the roses`. */
+/** A task such as `- [ ] water the roses`, or in Logseq `- TODO water the roses`. */
 export interface Task {
-  /** 1-based line of the file, not of the body. */
+  /** The 1-based line of the file, not of the body. */
   readonly line: number
-  /** `other` for checkboxes such as `[-]`, and for cancelled tasks. */
+  /** The state of the task. `other` stands for checkboxes such as `[-]`, and for cancelled tasks. */
   readonly state: 'open' | 'done' | 'other'
 }
 
 export interface Tag {
   /** The spelling at the first occurrence, without leading `#` and trailing `/`. */
   readonly name: string
-  /** 1-based line of the file, not of the body. */
+  /** The 1-based line of the file, not of the body. */
   readonly line: number
-  /** False for tags in properties. */
+  /** The value is false for tags in properties. */
   readonly inBody: boolean
 }
 
 export interface MalformedPart {
-  /** 1-based line of the file, not of the body. */
+  /** The 1-based line of the file, not of the body. */
   readonly line: number
   /** A sentence for people. */
   readonly message: string
 }
 
-/** Parsed from text. Links are not resolved. */
+/** A note as parsed from its text. Links are not resolved. */
 export interface Note {
   /** The `title` property, if it is a non-empty string or a number. */
   readonly title?: string
@@ -103,11 +103,11 @@ export interface Note {
   /** Links are ordered by their position in the file. */
   readonly links: readonly Link[]
   readonly headings: readonly Heading[]
-  /** Ids of `^blocks` without the `^`, in order. */
+  /** The ids of `^blocks` without the `^`, in order. */
   readonly blocks: readonly string[]
   /** Tasks are ordered by position. Only notes have tasks. */
   readonly tasks: readonly Task[]
-  /** UTF-16 offset after the frontmatter and BOM. */
+  /** The UTF-16 offset after the frontmatter and BOM. */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
   /** Numbers of links by style, which tell a docs folder from a vault. They do not depend on the mode, except for `logseq`. */

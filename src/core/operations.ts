@@ -7,7 +7,7 @@ export type RelationTargets = Readonly<Record<string, string | readonly string[]
 
 export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
 
-/** Requested through a write tool. Ids are as given by the caller. */
+/** An operation requested through a write tool. Ids are as given by the caller. */
 export type Operation =
   | CreateNote
   | UpdateNote
@@ -46,7 +46,7 @@ export interface UpdateNote {
   readonly section?: readonly string[]
   readonly mode?: SectionMode
   readonly tags?: readonly string[]
-  /** `null` removes a property. */
+  /** The properties to set. `null` removes a property. */
   readonly properties?: PropertyValues
   readonly relations?: RelationTargets
   readonly expectedHash?: string
@@ -58,7 +58,7 @@ export interface UpdateNote {
 export interface TextReplacement {
   readonly find: string
   readonly replace: string
-  /** Required number of matches. */
+  /** The required number of matches. */
   readonly count: number
   /** If set, counts only matches that start on this 1-based line. */
   readonly line?: number | undefined
@@ -69,14 +69,14 @@ export interface AddAttachment {
   /** The note that the attachment belongs to, or a folder or path for it. */
   readonly id: string
   readonly filename: string
-  /** Base64. */
+  /** The content in Base64. */
   readonly content: string
   readonly mimeType?: string
   readonly title?: string
 }
 
 export interface WriteRequest {
-  /** Tool and subject, for the list of changes. */
+  /** The tool and the subject, as shown in the list of changes. */
   readonly title: string
   readonly operations: readonly Operation[]
   readonly dryRun: boolean
@@ -89,7 +89,7 @@ export interface WrittenFile {
   /** The paths before and after the operations. A path is omitted if the file does not exist at that point. */
   readonly from?: string
   readonly to?: string
-  /** Lines with rewritten links. */
+  /** The lines whose links were rewritten. */
   readonly relinked: readonly RewrittenLine[]
 }
 
@@ -101,9 +101,9 @@ export interface RewrittenLine {
 }
 
 export interface WrittenText {
-  /** Hex SHA-256 of the file's bytes. */
+  /** The SHA-256 of the file's bytes, in hex. */
   readonly hash: string
-  /** Changed range of the body, in UTF-16 offsets. */
+  /** The changed range of the body, in UTF-16 offsets. */
   readonly changed: { readonly start: number; readonly end: number }
   /** True if the caller has written the body or has read all of it. */
   readonly isKnown: boolean
@@ -126,9 +126,9 @@ export interface WriteResult {
   readonly files: readonly WrittenFile[]
   /** The created or changed paths, in order of the operations. A removed path is `undefined`. */
   readonly subjects: readonly (string | undefined)[]
-  /** New text after a single operation on a note. */
+  /** The new text after a single operation on a note. */
   readonly text?: WrittenText | undefined
-  /** Links that break or cannot be updated. */
+  /** The links that break or cannot be updated. */
   readonly dangling: readonly LinkReport[]
   readonly diff: string
   readonly notes: readonly string[]
@@ -140,9 +140,12 @@ export interface Planning {
 }
 
 export interface Writing {
-  /** @throws RouxError like the operations; nothing is written then */
+  /** Runs operations. @throws RouxError like the operations; nothing is written then */
   run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>
-  /** @throws RouxError `INVALID_PARAMS` for an unknown id, `CONFLICT` with a diff if a file has been edited since */
+  /**
+   * Undoes a change.
+   * @throws RouxError `INVALID_PARAMS` for an unknown id, `CONFLICT` with a diff if a file has been edited since
+   */
   undo(changeId: string): Promise<WriteResult>
   changes(limit: number): Promise<readonly ChangeSummary[]>
 }

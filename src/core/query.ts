@@ -4,16 +4,18 @@ import type { NodeId } from './ids.ts'
 export interface WordTerm {
   readonly form: string
   readonly stem: string
-  /** `stem`: words with the same stem. `form`: only this form. `prefix`: words that start with this form. */
+  /**
+   * The words that match. `stem`: words with the same stem. `form`: only this form. `prefix`: words that start with this form.
+   */
   readonly match: 'stem' | 'form' | 'prefix'
   readonly count: number
-  /** Alternatives if the word occurs nowhere: `node` and `js` for `node.js`. */
+  /** The alternatives if the word occurs nowhere, such as `node` and `js` for `node.js`. */
   readonly parts: readonly WordTerm[]
   /** The language in ISO 639-1. The member is omitted if the language is unclear. */
   readonly language?: string
 }
 
-/** Words in sequence. */
+/** A sequence of words. */
 export interface Phrase {
   readonly words: readonly PhraseWord[]
 }
@@ -21,20 +23,20 @@ export interface Phrase {
 export interface PhraseWord {
   readonly form: string
   readonly stem: string
-  /** Position relative to the first word, in ascending order. A gap matches any word. */
+  /** The position relative to the first word, in ascending order. A gap matches any word. */
   readonly offset: number
   readonly isPrefix: boolean
 }
 
-/** Values of the operator `has:`. */
+/** The values of the operator `has:`. */
 export const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property'] as const
 export type Feature = (typeof FEATURES)[number]
 
-/** Values of the operator `task:`. `any` includes states such as `[-]`. */
+/** The values of the operator `task:`. `any` includes states such as `[-]`. */
 export const TASK_STATES = ['open', 'done', 'any'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 
-/** Numbers are compared with `number`, and dates with `period`. */
+/** A comparison of property values. Numbers are compared with `number`, and dates with `period`. */
 export interface Comparison {
   readonly operator: '=' | '<' | '<=' | '>' | '>='
   readonly number: number | undefined
@@ -43,8 +45,8 @@ export interface Comparison {
 }
 
 /**
- * Strings are folded (paths with `foldId`, others with `foldName`) and analyzed. `and` and `or` have at least two parts, none of
- * the same kind.
+ * A condition on notes. Strings are folded (paths with `foldId`, others with `foldName`) and analyzed. `and` and `or` have at
+ * least two parts, none of the same kind.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
@@ -76,9 +78,12 @@ export type Lookup =
   /** The folder has no leading or trailing slash. Notes in its subfolders match, too. */
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'path'; readonly text: string }
-  /** Milliseconds since the Unix epoch. `from` is inclusive, `to` exclusive; open ends are ±Infinity. */
+  /**
+   * The note's time is in a range of milliseconds since the Unix epoch. `from` is inclusive, `to` exclusive; open ends are
+   * ±Infinity.
+   */
   | { readonly kind: 'time'; readonly field: 'created' | 'modified'; readonly from: number; readonly to: number }
   | { readonly kind: 'has'; readonly feature: Feature }
 
-/** `any`: title, aliases and text. */
+/** The texts to search. `any` stands for title, aliases and text. */
 export type WordField = 'any' | 'title'

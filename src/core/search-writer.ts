@@ -1,12 +1,12 @@
 import type { ChunkPlace } from './search.ts'
 
 /**
- * `kind`: 0 for a word, 1 for a part of the previous word at the same position, 2 for the last character of a run in a script
- * without spaces. `position` counts words and never decreases. `start` and `end` are UTF-16 offsets.
+ * A callback for words. `kind`: 0 for a word, 1 for a part of the previous word at the same position, 2 for the last character of
+ * a run in a script without spaces. `position` counts words and never decreases. `start` and `end` are UTF-16 offsets.
  */
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
-/** Returns the number of words. Each call analyzes the text again. */
+/** Passes the words of a text to a sink and returns their number. Each call analyzes the text again. */
 export type AnalyzedText = (sink: WordSink) => number
 
 /** Returns the stem of a form in a note of this language. */
@@ -15,7 +15,7 @@ export type StemOf = (form: string, language?: string) => string
 export interface NoteWords {
   readonly key: number
   readonly path: string
-  /** See `versionOf`. */
+  /** The version of the note; see `versionOf`. */
   readonly version: number
   /** The language in ISO 639-1. The member is omitted if the text does not determine one. */
   readonly language?: string | undefined
@@ -25,20 +25,20 @@ export interface NoteWords {
 }
 
 export interface EmbeddedText {
-  /** First 16 bytes of the text's SHA-256, in hex. */
+  /** The first 16 bytes of the text's SHA-256, in hex. */
   readonly hash: string
   /** A unit vector. */
   readonly vector: Float32Array
 }
 
-/** Position as in `ChunkPlace`. */
+/** A chunk and its vector, with a position as in `ChunkPlace`. */
 export type EmbeddedChunk = EmbeddedText & ChunkPlace
 
 export interface NoteVectors {
   readonly key: number
   readonly path: string
   readonly version: number
-  /** Hex SHA-256 of the file's bytes. */
+  /** The SHA-256 of the file's bytes, in hex. */
   readonly content: string
   readonly chunks: readonly EmbeddedChunk[]
   readonly names: readonly EmbeddedText[]
@@ -46,7 +46,7 @@ export interface NoteVectors {
 
 /** Readers do not see the words until `commit`. */
 export interface WordBatch {
-  /** Replaces existing entries. A note may be put once per batch. */
+  /** Adds notes and replaces existing entries. A note may be put once per batch. */
   put(notes: readonly NoteWords[]): Promise<void>
   commit(): Promise<void>
 }
@@ -56,7 +56,7 @@ export interface WordBatch {
  * embedding model does not affect the graph. Notes have the same keys in both.
  */
 export interface SearchWriter {
-  /** Versions of the notes with indexed words, by key. */
+  /** Returns the versions of the notes with indexed words, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** True if another process has written to the index or replaced it since the last call. */

@@ -2,23 +2,23 @@ import type { NodeId } from './ids.ts'
 
 export interface WordHit {
   readonly id: NodeId
-  /** BM25 over title and text. Comparable only within one result. */
+  /** The BM25 score over title and text, which is comparable only within one result. */
   readonly score: number
-  /** Share of the total idf weight of the query words that occur in this note, 0–1. */
+  /** The share of the total idf weight of the query words that occur in this note, 0–1. */
   readonly matched: number
 }
 
 export interface WordHits {
   /** The best hits come first. Equal hits are ordered by id. */
   readonly hits: readonly WordHit[]
-  /** Share of the total idf weight of the query words that occur in any note, 0–1. */
+  /** The share of the total idf weight of the query words that occur in any note, 0–1. */
   readonly coverage: number
-  /** Words that were looked up, with their numbers of notes. */
+  /** The words that were looked up, with their numbers of notes. */
   readonly terms: readonly { readonly word: string; readonly notes: number }[]
 }
 
 export interface NearWord {
-  /** Folded spelling. */
+  /** The folded spelling of the word. */
   readonly word: string
   readonly notes: number
 }
@@ -32,9 +32,9 @@ export interface NoteLanguages {
 
 export interface ChunkHit {
   readonly id: NodeId
-  /** 0-based index within the note. */
+  /** The 0-based index within the note. */
   readonly chunk: number
-  /** Cosine similarity, −1 to 1. */
+  /** The cosine similarity, −1 to 1. */
   readonly score: number
 }
 
@@ -42,13 +42,13 @@ export interface ChunkPlace {
   /** Offsets in UTF-16 units. `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** 1-based, inclusive. */
+  /** Line numbers are 1-based and inclusive. */
   readonly startLine: number
   readonly endLine: number
 }
 
 export interface NoteChunks {
-  /** First 16 hex digits of the SHA-256 of the text that `start` and `end` refer to. */
+  /** The first 16 hex digits of the SHA-256 of the text that `start` and `end` refer to. */
   readonly content: string
   /** The chunks in order. A zero vector stands for a chunk that the embedder does not know. */
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[]
@@ -58,14 +58,14 @@ export interface NameVectorHit {
   readonly id: NodeId
   readonly title: string
   readonly name: string
-  /** Cosine similarity, −1 to 1. */
+  /** The cosine similarity, −1 to 1. */
   readonly score: number
 }
 
 export interface VectorState {
   readonly embedder: string
   readonly notes: number
-  /** Index type, as named by the engine. */
+  /** The index type, as named by the engine. */
   readonly index: string
   /** The reason why the index type differs from the settings. */
   readonly reason?: string

@@ -1,5 +1,5 @@
 export interface SharedResult {
-  /** Generation from which the result was computed. */
+  /** The generation from which the result was computed. */
   readonly generation: number
   readonly bytes: Uint8Array
 }

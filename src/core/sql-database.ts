@@ -20,7 +20,7 @@ export function pragma(database: Database, name: string): number {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
 }
 
-/** Rolls the transaction back if the action fails. */
+/** Runs an action in a transaction, which is rolled back if the action fails. */
 export function inTransaction<T>(database: Database, action: (database: Database) => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -5,7 +5,7 @@ import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, FoundPage, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'
 import type { SharedResults } from './shared-results.ts'
 
-/** `missing`: a link target that does not exist. */
+/** The kind of a node. `missing` is a link target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
 
 export interface NodeSummary {
@@ -36,7 +36,7 @@ export interface Node extends NodeSummary {
   readonly headings: readonly Heading[]
   /** The note's tasks, which are present only if requested. */
   readonly tasks?: readonly Task[]
-  /** Block ids without `^`. */
+  /** The ids of blocks without `^`. */
   readonly blocks: readonly string[]
   /** The first characters of the body; see `EXCERPT_LENGTH`. */
   readonly excerpt: string
@@ -54,15 +54,15 @@ export interface FileVersion {
 export interface NoteText {
   /** The text, decoded as UTF-8. Invalid bytes are replaced. */
   readonly text: string
-  /** In UTF-16 units. */
+  /** The offset in UTF-16 units. */
   readonly bodyStart: number
-  /** Hex SHA-256 of the file's bytes. */
+  /** The SHA-256 of the file's bytes, in hex. */
   readonly hash: string
 }
 
-/** Strings are folded with `foldId` or `foldName`. */
+/** A restriction to some nodes. Strings are folded with `foldId` or `foldName`. */
 export interface Scope {
-  /** Path prefix. */
+  /** A prefix of the path. */
   readonly path?: string
   /** A whole folder name without leading and trailing slashes, unlike `path`. Subfolders are included. */
   readonly folder?: string
@@ -111,7 +111,7 @@ export interface Occurrence {
   /** True if the target lacks the linked heading or block. */
   readonly brokenSubpath?: true
   readonly line: number
-  /** UTF-16 offsets in the text of `from`. */
+  /** The UTF-16 offsets in the text of `from`. */
   readonly start: number
   readonly end: number
   readonly inComment: boolean
@@ -129,7 +129,7 @@ export interface OutgoingLink extends Pick<Occurrence, 'to' | 'kind' | 'form' | 
 }
 
 export interface PathOptions {
-  /** `out` follows links only forwards. */
+  /** The direction of links to follow. `out` follows links only forwards. */
   readonly direction: 'any' | 'out'
   /** Maximum number of paths. Shorter paths come first. */
   readonly count: number
@@ -145,7 +145,7 @@ export interface RankedNode extends NodeSummary {
 
 export interface Ranked {
   readonly items: readonly RankedNode[]
-  /** Generation from which the scores were computed. */
+  /** The generation from which the scores were computed. */
   readonly generation: number
   /** Number of sampled sources, if betweenness was estimated. */
   readonly sampled?: number
@@ -156,20 +156,20 @@ export interface Topology {
   readonly generation: number
   /** Returns the ids, which are created on demand. @throws SnapshotOutdated if the vault has changed */
   ids(): readonly NodeId[]
-  /** Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
+  /** The start of each row. Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
 }
 
 export interface TagCount {
-  /** The most common spelling. */
+  /** The tag in its most common spelling. */
   readonly tag: string
   /** The count includes notes with nested tags. */
   readonly count: number
 }
 
 export interface PropertyCount {
-  /** The most common spelling. */
+  /** The key in its most common spelling. */
   readonly key: string
   readonly count: number
   /** The most frequent kinds come first. */
@@ -178,7 +178,7 @@ export interface PropertyCount {
 
 export type ValueKind = 'text' | 'number' | 'checkbox' | 'date' | 'list' | 'object' | 'empty'
 
-/** Items of a list are counted individually. */
+/** The number of notes with a value. Items of a list are counted individually. */
 export interface ValueCount {
   /** The value in its most common spelling, or an empty string if the property has no value. */
   readonly value: string
@@ -227,7 +227,7 @@ export interface WrittenLink {
 
 export type Problem = {
   readonly id: NodeId
-  /** 1-based. 0 if the problem concerns the whole file. */
+  /** The 1-based line, or 0 if the problem concerns the whole file. */
   readonly line: number
 } & (
   | { readonly kind: 'broken_link'; readonly link: WrittenLink; readonly name: string }
@@ -264,9 +264,9 @@ export interface WantedFilter {
 }
 
 export interface WantedNote {
-  /** The most common spelling. */
+  /** The name in its most common spelling. */
   readonly name: string
-  /** Ids of missing targets whose spellings differ only in case, accents or separators. */
+  /** The ids of missing targets whose spellings differ only in case, accents or separators. */
   readonly ids: readonly [NodeId, ...NodeId[]]
   /** Number of files that link to the note. */
   readonly files: number
@@ -280,11 +280,11 @@ export type NameMatch =
   | 'equal'
   /** The names are equal if accents, the amount of whitespace, and surrounding punctuation are ignored. */
   | 'plain'
-  /** Similar; see `NameOptions`. */
+  /** The names are similar; see `NameOptions`. */
   | 'similar'
 
 export interface NameHit extends NodeSummary {
-  /** Similarity, 0–1. 1 means equal. */
+  /** The similarity, 0–1, where 1 means equal. */
   readonly score: number
   readonly name: string
   readonly of: 'title' | 'alias' | 'file'
@@ -304,7 +304,7 @@ export interface NodeOptions {
   readonly tasks?: boolean
 }
 
-/** Property names are folded. */
+/** The grouping, in which property names are folded. */
 export type GroupBy =
   | { readonly kind: 'property'; readonly name: string }
   | { readonly kind: 'folder' | 'tag' | 'created' | 'modified' }
@@ -330,7 +330,7 @@ export interface FindOptions {
 }
 
 export interface FindOrder {
-  /** Notes without a time come last in both directions. */
+  /** The sort order. Notes without a time come last in both directions. */
   readonly by: 'relevance' | 'title' | 'modified' | 'created'
   /** The sort order `relevance` ignores the direction and lists the best note first. */
   readonly direction: 'asc' | 'desc'
@@ -351,7 +351,7 @@ export interface Snapshot {
   readonly files: number
   /** False while a process is still reading files. */
   readonly complete: boolean
-  /** See `VaultState.lineage`. */
+  /** The lineage of the index; see `VaultState.lineage`. */
   readonly lineage?: string | undefined
   /** True in the last attempt, which tolerates further changes. */
   readonly isLast: boolean
@@ -370,11 +370,11 @@ export interface Snapshot {
   namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
   /** Returns nodes ordered by id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
-  /** For an unchanged vault, the same `seed` (0 ≤ seed < 1) returns the same node. */
+  /** Returns a node at random. For an unchanged vault, the same `seed` (0 ≤ seed < 1) returns the same node. */
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
   /** Returns tags ordered by count, then by name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
-  /** Properties of listed notes, ordered by count, then name. */
+  /** Returns the properties of listed notes, ordered by count, then by name. */
   properties(): Promise<readonly PropertyCount[]>
   /** Returns values ordered by count, then by text. `key` is folded. */
   propertyValues(key: string): Promise<readonly ValueCount[]>
@@ -389,7 +389,7 @@ export interface Snapshot {
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** Returns, for each pair, all links from the first node to the second, ordered by position. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
-  /** Links from other listed nodes, ordered by source and position. */
+  /** Returns links from other listed nodes, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /** Returns links to other nodes, ordered by source and position. Excluded nodes are left out. */
   linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
@@ -405,7 +405,7 @@ export interface Snapshot {
   topology(): Promise<Topology>
   /** Returns, for each name, the matching files, best first, then by id. Each file appears once. `options` apply to `similar`. */
   names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
-  /** Notes that contain any of the words, best first, then by id. */
+  /** Returns the notes that contain any of the words, best first, then by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
   /**
    * Returns indexed words that differ by one letter or two swapped letters, and start with the word's first or second letter. The
@@ -413,14 +413,14 @@ export interface Snapshot {
    */
   wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]>
   languages(ids: readonly NodeId[]): Promise<NoteLanguages>
-  /** The most similar chunks for each vector, best first. */
+  /** Returns the most similar chunks for each vector, best first. */
   nearest(
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
     limit: number,
   ): Promise<readonly (readonly ChunkHit[])[]>
-  /** The most similar titles and aliases for each vector, best first. A node can appear several times. */
+  /** Returns the most similar titles and aliases for each vector, best first. A node can appear several times. */
   nearestNames(
     embedder: string,
     vectors: readonly Float32Array[],
@@ -463,9 +463,9 @@ export interface Store {
   readonly results?: SharedResults
   /** The shared decisions. The member is omitted if they are stored on this computer. */
   readonly decisions?: Decisions
-  /** Nodes by id, then edges by source, of one generation. */
+  /** Yields nodes by id, then edges by source, of one generation. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>
-  /** Reports every commit that this store sees. Returns a function that removes the listener. */
+  /** Reports every commit that this store sees. @returns a function that removes the listener */
   onChange(listener: (change: StoreChange) => void): () => void
   close(): Promise<void>
 }
@@ -495,8 +495,8 @@ export type ExportRow =
       readonly count: number
       readonly kinds: readonly LinkKind[]
     }
-  /** `target`: as first written, without subpath and `.md`. */
+  /** A link to a missing target. `target` is as first written, without subpath and `.md`. */
   | { readonly kind: 'unresolved'; readonly source: NodeId; readonly target: string; readonly count: number }
 
-/** The longest excerpt is 500, and cutting at a grapheme boundary can need a few more. */
+/** The excerpt is longer than its longest use, which is 500, because cutting at a grapheme boundary can need a few more. */
 export const EXCERPT_LENGTH = 560

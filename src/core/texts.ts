@@ -3,7 +3,10 @@ import type { FileVersion, NoteText } from './store.ts'
 
 export type { NoteText }
 
-/** `'unread'`: the file did not respond in time · `undefined`: no such file, unreadable, or no text */
+/**
+ * The text of a note. `'unread'` means that the file did not respond in time, `undefined` that there is no such file, or that it
+ * is unreadable or not text.
+ */
 export type ReadText = NoteText | 'unread' | undefined
 
 /** Text of notes and canvases, from the folder or from an engine that stores it. */
@@ -17,7 +20,7 @@ export interface Texts {
 
 export interface VaultFiles {
   /**
-   * The range is truncated at the end of the file. `size` is the size of the whole file.
+   * Reads a range, which is truncated at the end of the file. `size` is the size of the whole file.
    * @returns `undefined` for a path that is missing, unreadable or outside the vault
    * @throws RouxError `TIMEOUT` if the file does not respond
    */

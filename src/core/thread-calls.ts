@@ -28,7 +28,7 @@ type ProgressOf<Method> = Method extends (argument: never, onProgress: (progress
 type ResultOf<Method> = Method extends (...all: never) => infer Result ? Awaited<Result> : never
 
 export interface CallOptions<Method> {
-  /** Buffers to transfer instead of copying. */
+  /** Buffers that are transferred instead of copied. */
   readonly transfer?: readonly ArrayBufferLike[]
   onProgress?(progress: ProgressOf<Method>): void
 }
@@ -52,7 +52,7 @@ export class Calls<S extends Methods<S>> {
     return this.#pending.size === 0
   }
 
-  /** @throws the method's error, or the error passed to `fail` */
+  /** Calls a method of the worker. @throws the method's error, or the error passed to `fail` */
   call<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,
@@ -60,7 +60,7 @@ export class Calls<S extends Methods<S>> {
   ): Promise<ResultOf<S[Name]>> {
     return new Promise<unknown>((resolve, reject) => {
       const id = this.#nextId++
-      // Throws if the argument cannot be cloned, before the call becomes pending.
+      // This call throws if the argument cannot be cloned, before the call becomes pending.
       this.#post({ id, method, argument }, transfer as readonly ArrayBuffer[])
       this.#pending.set(id, { resolve, reject, ...(options as Pick<Pending, 'onProgress'>) })
     }) as Promise<ResultOf<S[Name]>>
@@ -130,7 +130,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
   #running: { readonly worker: Worker; readonly calls: Calls<S> } | undefined
   #holders = 0
 
-  /** `onEnd` receives the error of a crashed worker, if any, and returns the error for pending calls. */
+  /** @param onEnd receives the error of a crashed worker, if any, and returns the error for pending calls */
   constructor(start: () => Worker, onEnd: (error: unknown) => Error) {
     this.#start = start
     this.#onEnd = onEnd
@@ -176,7 +176,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     })
   }
 
-  /** The caller must terminate the released worker. The next call starts a new one. */
+  /** Releases the worker, which the caller must terminate. The next call starts a new one. */
   release(): Worker | undefined {
     const worker = this.worker
     this.#running = undefined
@@ -197,7 +197,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     }
     worker.on('error', end)
     worker.on('exit', () => end())
-    // A message listener keeps the process alive too.
+    // The worker is unreferenced again, because a message listener keeps the process alive, too.
     worker.unref()
     return running
   }

@@ -8,9 +8,9 @@ export interface FileStat {
   /** Milliseconds, with fractions on some platforms. */
   readonly mtime: number
   readonly ctime: number
-  /** Milliseconds. 0 if the platform does not provide it. */
+  /** The time in milliseconds, or 0 if the platform does not provide it. */
   readonly birthtime: number
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number
 }
 
@@ -46,7 +46,7 @@ export interface ByteRange {
 
 /** Calls are synchronous, because they run in the indexing worker, where this is three times as fast. */
 export interface Vault {
-  /** Real path of the root. */
+  /** The real path of the root. */
   readonly root: string
   /**
    * Lists files in no particular order. Ignored names are left out.
@@ -74,7 +74,7 @@ export interface Dirty {
 }
 
 export interface Watcher {
-  /** Resolves when watching has started. Later changes will be reported. */
+  /** The promise resolves when watching has started. Later changes will be reported. */
   readonly ready: Promise<void>
   /**
    * Waits until all earlier changes have been reported.

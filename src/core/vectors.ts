@@ -5,7 +5,7 @@ export function magnitudeOf(values: Iterable<number>): number {
   return Math.sqrt(sum)
 }
 
-/** 0 if either vector has zero length. */
+/** Returns the cosine, or 0 if either vector has zero length. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   return dotProduct(a, b) / (magnitudeOf(a) * magnitudeOf(b) || 1)
 }
@@ -17,13 +17,16 @@ export function dotProduct(a: Float32Array, b: Float32Array): number {
 }
 
 export interface VectorGraphs {
-  /** @throws Error if the addon is not available */
+  /** Begins a graph. @throws Error if the addon is not available */
   begin(dimensions: number): Promise<VectorGraphBuilder>
 }
 
 /** Calls must not overlap. */
 export interface VectorGraphBuilder {
-  /** Replaces existing labels. `vectors` is the concatenation of all vectors. The caller must not use the arrays afterwards. */
+  /**
+   * Adds vectors and replaces existing labels. `vectors` is the concatenation of all vectors. The caller must not use the arrays
+   * afterwards.
+   */
   add(labels: Uint32Array, vectors: Float32Array): Promise<void>
   delete(labels: Uint32Array): Promise<void>
   write(path: string): Promise<WrittenGraph>

@@ -27,7 +27,7 @@ export async function inTime(work: Promise<unknown>, timeout: number, signal?: A
   }
 }
 
-/** @throws the signal's reason if it is aborted */
+/** Waits for some milliseconds. @throws the signal's reason if it is aborted */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await inTime(new Promise<never>(() => {}), milliseconds, signal)
 }
@@ -98,12 +98,12 @@ export function pauseThread(ms: number): void {
 }
 
 /**
- * Milliseconds for running calls, for the last bytes, until the vaults are closed, and until the process ends.
- * A server must exit within five seconds.
+ * Times in milliseconds for running calls, for the last bytes, until the vaults are closed, and until the process ends. A server
+ * must exit within five seconds.
  */
 export const SHUTDOWN = { drain: 3_500, lastBytes: 300, closed: 4_100, gone: 4_400 } as const
 
-/** Deadline (`performance.now()`) for closing the vaults in a shutdown that starts now. */
+/** Returns the deadline (`performance.now()`) for closing the vaults in a shutdown that starts now. */
 export function closedBy(): number {
   return performance.now() + SHUTDOWN.closed
 }

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 
 export interface EmbedderSettings {
   readonly kind: 'static' | 'transformers' | 'openai' | 'none'
-  /** `transformers`: a Hugging Face model id or a folder. `openai`: the server's model name. */
+  /** The model. For `transformers`, a Hugging Face model id or a folder; for `openai`, the server's model name. */
   readonly model?: string
-  /** `openai`: base URL of the server's API, e.g. `http://127.0.0.1:11434/v1`. */
+  /** The base URL of an `openai` server's API, e.g. `http://127.0.0.1:11434/v1`. */
   readonly baseUrl?: string
-  /** `openai`: bearer token, sent only to `baseUrl`. */
+  /** The bearer token for an `openai` server, sent only to `baseUrl`. */
   readonly apiKey?: string
   /**
    * The number of dimensions, which is verified against the model. `openai` servers receive it; `static` tables use only that
    * many columns. The default is the model's own number.
    */
   readonly dimensions?: number
-  /** `static`: `english` omits the table for other languages. */
+  /** The languages of `static` tables. `english` omits the table for other languages. */
   readonly languages?: 'auto' | 'english'
   /** This prefix is added to queries. The default is the model's known prefix. */
   readonly queryPrefix?: string

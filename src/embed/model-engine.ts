@@ -6,7 +6,7 @@ import { providerError, reasonOf } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { quietly } from '../core/quietly.ts'
 
-/** Precisions by file name, best first. 8-bit weights perform like 32-bit ones at a quarter of the size. */
+/** The precisions by file name, best first. 8-bit weights perform like 32-bit ones at a quarter of the size. */
 const PRECISIONS = [
   ['q8', 'model_quantized.onnx'],
   ['int8', 'model_int8.onnx'],
@@ -20,7 +20,7 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** Only the worker reads `tokenizer.json`, which can be 17 MB. */
+/** The files of a model. Only the worker reads `tokenizer.json`, which can be 17 MB. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
@@ -38,7 +38,7 @@ export interface Engine {
   readonly AutoTokenizer: { from_pretrained(model: string, options: LoadOptions): Promise<EngineTokenizer> }
   readonly AutoModel: { from_pretrained(model: string, options: LoadOptions): Promise<EngineModel> }
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => EngineTensor
-  /** Missing in older versions of `@huggingface/transformers`. */
+  /** This member is missing in older versions of `@huggingface/transformers`. */
   readonly ModelRegistry?: {
     get_available_dtypes(model: string): Promise<readonly string[]>
     get_files(model: string, options: { readonly dtype: string }): Promise<readonly string[]>
@@ -64,7 +64,7 @@ export interface EngineTensor {
   dispose?(): void
 }
 
-/** Token ids (`input_ids`) and other inputs, all of the same length. */
+/** The token ids (`input_ids`) and other inputs, all of the same length. */
 export type Encoding = Readonly<Record<string, readonly number[]>>
 
 export interface EngineTokenizer {
@@ -131,7 +131,7 @@ export function inspectModelFolder(folder: string): { readonly precision: string
   return { missing: precision === undefined ? [...missing, 'onnx/model_quantized.onnx'] : missing }
 }
 
-/** Checks only the description files. @returns the problem, if any */
+/** Checks only the description files of a model. @returns the problem, if any */
 export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')
 }

@@ -1,6 +1,6 @@
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** `mean` averages the token vectors. `first` uses the first one. */
+/** The pooling of token vectors. `mean` averages them, `first` uses the first one. */
 export type Pooling = 'mean' | 'first'
 
 export interface ModelRecipe {
@@ -14,7 +14,10 @@ export interface ModelRecipe {
 const PLAIN: ModelRecipe = { queryPrefix: '', passagePrefix: '', pooling: 'mean', maxTokens: 512 }
 const BGE_QUERY = 'Represent this sentence for searching relevant passages: '
 
-/** The first pattern that matches the model's name wins. Values are from model cards and sentence-transformers configurations. */
+/**
+ * The recipes of known models. The first pattern that matches the model's name wins. Values are from model cards and
+ * sentence-transformers configurations.
+ */
 const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [
     /^multilingual-e5-.*instruct/,
@@ -28,7 +31,7 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^(snowflake-)?arctic-embed-.*v2/, { queryPrefix: 'query: ', pooling: 'first' }],
   [/^(snowflake-)?arctic-embed/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
   [/^mxbai-embed-large/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
-  // Unlike these, the first gte models use mean pooling.
+  // The first gte models use mean pooling, unlike these.
   [/^gte-(multilingual-base|modernbert-base|(base|large)-en-v1\.5)/, { pooling: 'first' }],
   [/^all-minilm-l6/, { maxTokens: 256 }],
   [/^all-minilm-l12/, { maxTokens: 128 }],

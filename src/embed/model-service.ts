@@ -23,7 +23,7 @@ import { unitVector } from './model-recipes.ts'
  */
 const CHARACTERS_PER_TOKEN = 32
 
-/** `LogLevel.ERROR` of the engine. Roux reports other problems itself. */
+/** The value of `LogLevel.ERROR` in the engine. Roux reports other problems itself. */
 const ERRORS_ONLY = 40
 
 export interface ModelToOpen {
@@ -32,7 +32,7 @@ export interface ModelToOpen {
   readonly folder: string
   /** The precision of the weights. It is omitted if the model is not downloaded yet. */
   readonly precision?: string
-  /** Downloads the model to `<models>/<hubId>` first. */
+  /** If given, the model is first downloaded to `<models>/<hubId>`. */
   readonly download?: { readonly hubId: string; readonly models: string; readonly hubUrl?: string }
   readonly pooling: Pooling
   readonly maxTokens: number
@@ -40,11 +40,11 @@ export interface ModelToOpen {
 
 export interface OpenedModel {
   readonly dimensions: number
-  /** Number format of the weights: `q8`, `fp32`, … */
+  /** The number format of the weights: `q8`, `fp32`, … */
   readonly precision: string
 }
 
-/** Concatenated unit vectors. */
+/** A concatenation of unit vectors. */
 export interface FlatVectors {
   readonly values: Float32Array
   readonly dimensions: number
@@ -52,12 +52,12 @@ export interface FlatVectors {
 
 export interface ModelService {
   readonly opened: OpenedModel
-  /** The strings form one padded batch and should have similar lengths. */
+  /** Embeds strings, which form one padded batch and should have similar lengths. */
   embed(texts: readonly string[]): Promise<FlatVectors>
   close(): Promise<void>
 }
 
-/** Downloads the model first if requested. @throws RouxError `PROVIDER_ERROR` */
+/** Opens a model, after downloading it if requested. @throws RouxError `PROVIDER_ERROR` */
 export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
@@ -91,7 +91,7 @@ interface Parts {
   readonly precision: string
 }
 
-/** Loading by path keeps the engine offline. Downloads go to the models folder. */
+/** Configures the engine. Loading by path keeps it offline, and downloads go to the models folder. */
 function configure({ env }: Engine, { download }: ModelToOpen): void {
   env.logLevel = ERRORS_ONLY
   env.allowRemoteModels = download !== undefined
@@ -138,7 +138,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     bytesByFile.set(file, bytes)
     const sum = [...bytesByFile.values()].reduce((total, right) => total + right, 0)
-    // The engine reports every packet. Report one percent at a time.
+    // The engine reports every packet, but only whole percents are passed on.
     if (sum - reportedBytes >= (size ?? 100_000_000) / 100 || sum === size) report(sum)
   }
 }
@@ -199,7 +199,7 @@ export interface PaddedInput {
   readonly dims: readonly [texts: number, tokens: number]
 }
 
-/** `pad` fills `input_ids`. Other inputs are padded with zeros. */
+/** Pads inputs to equal length. `input_ids` are padded with `pad`, other inputs with zeros. */
 export function padInputs(encodings: readonly Encoding[], pad: number): Readonly<Record<string, PaddedInput>> {
   const tokens = Math.max(...encodings.map((encoding) => encoding.input_ids?.length ?? 0))
   const names = Object.keys(encodings[0] ?? {})

@@ -53,7 +53,7 @@ export interface EmbedderFinding {
 const SERVER_TIMEOUT_MS = 8_000
 const MODEL_TIMEOUT_MS = 60_000
 
-/** Embeds a short string. Downloads nothing, and returns every problem as a finding. */
+/** Checks an embedder with a short string. Nothing is downloaded, and every problem is returned as a finding. */
 export async function examineEmbedder(
   settings: EmbedderSettings,
   dependencies: EmbedderDependencies,

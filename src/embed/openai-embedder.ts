@@ -26,7 +26,7 @@ const DEFAULT_TIMEOUT = 60_000
 
 const BACKOFF = 500
 
-/** Characters per request. OpenAI allows 300,000 tokens and rejects longer requests. */
+/** The number of characters per request. OpenAI allows 300,000 tokens and rejects longer requests. */
 const REQUEST_CHARACTERS = 200_000
 
 const CHARACTERS_PER_TOKEN = 3
@@ -157,7 +157,7 @@ class OpenAiEmbedder implements Embedder {
     return batches
   }
 
-  /** Splits a batch that the server rejects as too long. Truncates a single string by half. */
+  /** Splits a batch that the server rejects as too long. A single string is truncated by half. */
   async #request(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
     if (!isTooLong(answer))
@@ -254,7 +254,7 @@ export interface Expected {
 }
 
 /**
- * The body has the form `{data: [{index, embedding: [number, …]}, …]}`.
+ * Parses a body of the form `{data: [{index, embedding: [number, …]}, …]}`.
  * @returns unit vectors in request order, or what is wrong
  */
 function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {

@@ -1,4 +1,4 @@
-/** 32-bit FNV-1a: constants from http://www.isthe.com/chongo/tech/comp/fnv/. */
+/** The constants of 32-bit FNV-1a, from http://www.isthe.com/chongo/tech/comp/fnv/. */
 export const FNV_BASIS = 0x811c9dc5 | 0
 
 const FNV_PRIME = 0x01000193
@@ -13,7 +13,7 @@ export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, FNV_PRIME)
 }
 
-/** Hash of `##`, which precedes pieces that continue a word. */
+/** The hash of `##`, which precedes pieces that continue a word. */
 export const CONTINUATION = hashByte(hashByte(FNV_BASIS, HASH_SIGN), HASH_SIGN)
 
 /** An open-addressing hash table over a vocabulary in file format. The caller fills `word` and looks up its parts. */

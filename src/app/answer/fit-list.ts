@@ -20,7 +20,7 @@ export interface ComposeOptions {
   /** True if the first row is always shown, so paging makes progress. */
   readonly isFirstSure?: boolean
   readonly requested?: ReadonlySet<string>
-  /** Share of the budget (0–1) for properties, links and content that the caller did not ask for. */
+  /** The share of the budget (0–1) for properties, links and content that the caller did not ask for. */
   readonly details?: number
 }
 
@@ -281,7 +281,7 @@ function fittingText(
 ): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
-  // Estimate the length, assuming that escapes and multi-byte characters are evenly distributed.
+  // The length is estimated, assuming that escapes and multi-byte characters are evenly distributed.
   for (let length = Math.floor((text.length * fair) / bytes); length > MIN_TEXT_LENGTH; length = Math.floor(length * 0.9)) {
     const shorter = cutTo(text, length)
     if (jsonBytes(shorter) <= fair) return shorter

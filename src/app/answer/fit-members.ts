@@ -34,7 +34,7 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   }
 }
 
-/** Share of the remaining bytes (0–1), or a function that returns a number of bytes. */
+/** A share of the remaining bytes (0–1), or a function that returns a number of bytes. */
 type Share = number | ((left: number) => number)
 
 /** The lists of each round share the remaining bytes. */

@@ -21,7 +21,7 @@ export interface NodeResponse {
 }
 
 export interface ListedNode extends NodeResponse {
-  /** Number of all links. `links` contains only the first ones. */
+  /** Number of all links, while `links` contains only the first ones. */
   readonly link_count: number
 }
 
@@ -87,7 +87,7 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
 
 export const MAX_SHOWN_SIMILARITY = 0.99
 
-/** Minimum cosine of equal texts. Rounding errors keep it below 1. */
+/** The minimum cosine of equal texts. Rounding errors keep it below 1. */
 const EQUAL_SIMILARITY = 0.9999
 
 /** Rounds to two digits, but never up to 1 or down to 0. */

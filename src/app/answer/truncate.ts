@@ -76,7 +76,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // One code point after `index` is enough to detect a boundary.
+  // The code point after `index` is enough to detect a boundary.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

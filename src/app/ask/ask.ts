@@ -29,14 +29,14 @@ export interface AskCitation {
   readonly heading: readonly string[]
   readonly start_line: number
   readonly end_line: number
-  /** Verbatim text from `start_line` to `end_line`. */
+  /** The verbatim text from `start_line` to `end_line`. */
   readonly quote: string
   readonly support: 'ok' | 'weak'
 }
 
 export interface AskAnswer {
   readonly status: 'answered' | 'partial' | 'not_found'
-  /** Markdown in which all links lead to cited notes. */
+  /** The answer as Markdown, in which all links lead to cited notes. */
   readonly answer: string
   readonly citations: readonly AskCitation[]
   readonly uncited: readonly string[]
@@ -47,14 +47,14 @@ export interface AskAnswer {
   readonly usage: ChatUsage
 }
 
-/** Timeout in milliseconds. Clients without progress reports time out after a minute. */
+/** The timeout in milliseconds. Clients that receive no progress reports time out after a minute. */
 const ANSWER_TIMEOUT = 50_000
 const INTERVAL = 1_000
 /** Number of characters between two checks for endless repetition. */
 const CHECK_INTERVAL = 200
 /** A server that reports a smaller share of the prompt tokens has truncated the prompt. */
 const MIN_READ_SHARE = 0.5
-/** Context windows are multiples of 1,024. A token count of exactly such a multiple suggests a truncated prompt. */
+/** A context window is a multiple of 1,024 tokens. A token count of exactly such a multiple suggests a truncated prompt. */
 const WINDOW = 1_024
 const MIN_FILLED_SHARE = 0.9
 

@@ -71,7 +71,7 @@ function requireSound({ turns, maxTokens = 1, temperature = 0 }: ChatRequest): v
   if (wrong.length > 0) throw invalid(`${wrong.join('; ')}.`)
 }
 
-/** @throws RouxError `AI_DISABLED`, with the setting that enables it */
+/** Returns the chat model. @throws RouxError `AI_DISABLED`, with the setting that enables it */
 export function requireChat({ chat }: GraphCore): Chat {
   if (chat !== undefined) return chat
   throw new RouxError('AI_DISABLED', 'Chat models are switched off.', {

@@ -27,7 +27,7 @@ export interface RetrieveArguments extends Pick<SearchArguments, 'query' | 'fold
 }
 
 /**
- * Returns passages for a question, best first. If the question is about one note that fits, returns the whole note.
+ * Returns passages for a question, best first. A question about one note that fits gets the whole note.
  * @throws RouxError `NODE_NOT_FOUND`
  */
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
@@ -77,7 +77,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
-    // Notes that the vault hides must not be sent to a model.
+    // A note that the vault hides must not be sent to a model.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

@@ -32,7 +32,7 @@ export type VerifiedQuote =
       readonly text: string
     }
 
-/** @throws RouxError `NODE_NOT_FOUND` */
+/** Verifies a quote. @throws RouxError `NODE_NOT_FOUND` */
 export function verifyQuote(
   core: GraphCore,
   { id: name, quote }: VerifyArguments,

@@ -42,7 +42,7 @@ const MIN_WORDS = 4
 
 export interface KnownItemOptions {
   readonly count: number
-  /** The same seed yields the same queries for an unchanged vault. */
+  /** The seed of the random numbers. The same seed yields the same queries for an unchanged vault. */
   readonly seed: number
   readonly signal?: AbortSignal | undefined
 }
@@ -168,7 +168,7 @@ export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string
   readonly expected: NodeId
-  /** The note that contains the query, unless it is `expected`. Excluded from the results. */
+  /** The note that contains the query, unless it is `expected`. This note is excluded from the results. */
   readonly source?: NodeId
 }
 
@@ -314,7 +314,7 @@ export type SearchMode = SearchArguments['mode']
 
 export interface AskedItem {
   readonly item: KnownItem
-  /** 1-based rank, or 0 if the note is not in the top ten. */
+  /** The 1-based rank, or 0 if the note is not in the top ten. */
   readonly rank: number
   readonly ms: number
 }

@@ -9,7 +9,7 @@ export interface VaultReport {
   /** The list is empty without an embedder. */
   readonly meaning: readonly MeaningGain[]
   readonly slowest: readonly NotedQuery[]
-  /** Queries whose note was not in the top ten. */
+  /** The queries whose note was not in the top ten. */
   readonly missed: readonly NotedQuery[]
 }
 
@@ -17,7 +17,7 @@ export interface KnownItemScores {
   readonly kind: QueryKind | 'all'
   readonly mode: SearchMode
   readonly queries: number
-  /** Share of queries whose note ranked first (`hit1`) or in the top five (`hit5`). */
+  /** The share of queries whose note ranked first (`hit1`) or in the top five (`hit5`). */
   readonly hit1: Estimate
   readonly hit5: Estimate
   readonly ndcg: Estimate

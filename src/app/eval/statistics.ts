@@ -17,7 +17,7 @@ const SEED = 1
 /** The 97.5th percentile of the standard normal distribution. */
 const Z = 1.96
 
-/** Proportion of `true` with its Wilson score interval (1927). NaN for an empty list. */
+/** Returns the proportion of `true` with its Wilson score interval (1927), or NaN for an empty list. */
 export function shareOf(answers: readonly boolean[]): Estimate {
   const count = answers.length
   const value = answers.filter(Boolean).length / count
@@ -27,7 +27,7 @@ export function shareOf(answers: readonly boolean[]): Estimate {
   return { value, low: Math.max(0, (center - reach) / scale), high: Math.min(1, (center + reach) / scale) }
 }
 
-/** Mean with its percentile bootstrap interval (Efron 1979). NaN for an empty list. */
+/** Returns the mean with its percentile bootstrap interval (Efron 1979), or NaN for an empty list. */
 export function meanOf(values: readonly number[]): Estimate {
   return meanOfMeans([values])
 }
@@ -50,7 +50,7 @@ export function average(values: readonly number[]): number {
 
 export const DEPTH = 10
 
-/** nDCG@10 with linear gain, like `ndcg_cut` of trec_eval. `gainsByRank` is in rank order. */
+/** Returns nDCG@10 with linear gain, like `ndcg_cut` of trec_eval. `gainsByRank` is in rank order. */
 export function ndcg(gainsByRank: readonly number[], ideal: readonly number[]): number {
   const discounted = (gains: readonly number[]): number =>
     gains.slice(0, DEPTH).reduce((sum, gain, at) => sum + Math.max(0, gain) / Math.log2(at + 2), 0)
@@ -64,7 +64,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export type Random = () => number
 
-/** Park–Miller generator (1988), with the multiplier that they recommended in 1993. */
+/** Returns a Park–Miller generator (1988), with the multiplier that they recommended in 1993. */
 export function seededRandom(seed: number): Random {
   let state = (Math.abs(Math.trunc(seed)) % (MODULUS - 1)) + 1
   return () => {

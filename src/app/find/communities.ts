@@ -8,7 +8,10 @@ import { firstInsightWarning, OLDER_INSIGHT_WARNING } from '../answer/readiness-
 import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
-/** @throws RouxError `NODE_NOT_FOUND` for an unknown community, with its successors if it existed earlier */
+/**
+ * Returns the named communities.
+ * @throws RouxError `NODE_NOT_FOUND` for an unknown community, with its successors if it existed earlier
+ */
 export async function communitiesNamed(
   core: GraphCore,
   call: Call,

@@ -5,7 +5,7 @@ import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUE
 import type { GraphCore } from '../graph-core.ts'
 import { MODEL_TIMEOUT } from './question-vector.ts'
 
-/** Titles sampled to estimate the cosine of a correct answer. */
+/** Number of titles sampled to estimate the cosine of a correct answer. */
 const SAMPLED_TITLES = 50
 /** These traits apply until the embedder has been measured. */
 const DEFAULT_TRAITS: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }

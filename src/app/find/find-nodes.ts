@@ -30,7 +30,7 @@ import { wordsOf } from './passage-text.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface FindArguments extends PageArguments {
-  /** Query in the syntax described in `docs/query.md`. */
+  /** The query, in the syntax described in `docs/query.md`. */
   readonly query: string
   readonly folder?: string | undefined
   readonly orderBy: FindOrder['by']
@@ -40,20 +40,20 @@ export interface FindArguments extends PageArguments {
 }
 
 export interface FoundNode extends ListedNode {
-  /** 0–1. */
+  /** The score, from 0 to 1. */
   readonly score: number
   readonly created?: string
   readonly modified?: string
   readonly snippet: string
   /** UTF-16 offsets in `snippet`, which are returned only if requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
-  /** 1-based line in the file. */
+  /** The 1-based number of the line in the file. */
   readonly line: number
 }
 
 const SNIPPET_LENGTH = 240
 
-/** @throws RouxError `INVALID_PARAMS` with the position of the syntax error */
+/** Finds notes for a query. @throws RouxError `INVALID_PARAMS` with the position of the syntax error */
 export function findNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<readonly FoundNode[]>> {
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
@@ -153,7 +153,7 @@ function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const visible = legible(text)
   // Images and comments are shown only if the note contains nothing else.
   const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
-  // Link addresses are not searched.
+  // The snippet ignores link addresses, because they are not searched.
   const countedText = query.terms.length === 0 && query.phrases.length === 0 ? {} : { seen: wordsOf(text) }
   return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }

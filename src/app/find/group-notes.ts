@@ -39,7 +39,7 @@ export interface NoteCount {
 
 export interface GroupArguments extends FindArguments {
   /**
-   * One or two groupings, separated by a comma: a property, `folder`, `tag`, `community`, or a date with a unit, such as
+   * One or two groupings, separated by a comma. Each is a property, `folder`, `tag`, `community`, or a date with a unit, such as
    * `created:month`.
    */
   readonly groupBy: string
@@ -78,7 +78,7 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
   })
 }
 
-/** @throws RouxError `INVALID_PARAMS` if notes cannot be grouped by `groupBy` */
+/** Groups notes. @throws RouxError `INVALID_PARAMS` if notes cannot be grouped by `groupBy` */
 export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {}): Promise<Answer<NoteGroups>> {
   const groupings = readGroupings(args.groupBy)
   return answerFindable(core, call, 'words', async (read) => {
@@ -146,7 +146,7 @@ const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
   communities: 'community',
 }
 const PROPERTY = /^(?:property|properties)\s*:\s*(?=\S)/i
-/** Rejected units. Any other word after a colon is part of a property's name, such as `dc:title`. */
+/** These units are rejected. Any other word after a colon is part of a property's name, such as `dc:title`. */
 const OTHER_UNITS = /^(?:dates?|decades?|hours?|minutes?|quarters?|weekdays?|weeks?)$/
 
 function readGrouping(text: string): Grouping {
@@ -316,7 +316,7 @@ class Groups {
         return filled.flatMap((text) => dateOf(text, unit) ?? this.#leftOut(name, text))
       }
       default:
-        // Notes without a folder are in the vault's root.
+        // A note without a folder is in the vault's root.
         return texts.map((text) => (text === '' ? '/' : text))
     }
   }

@@ -100,7 +100,7 @@ export function searchByTags(
 export interface RecentNote {
   readonly id: string
   readonly title: string
-  /** Time in ISO 8601, or as written in the note. */
+  /** The time in ISO 8601, or as written in the note. */
   readonly modified?: string
 }
 

@@ -39,7 +39,7 @@ function alternatives(condition: Condition): readonly Condition[] {
 /** Notes without a literal match get at most this score. */
 const MAX_SCORE_WITHOUT_MATCH = 0.5
 
-/** Notes with the most literal matches come first. */
+/** Sorts notes by literal matches. Those with the most come first. */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
   counts: ReadonlyMap<NodeId, number>,

@@ -94,7 +94,7 @@ export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVaul
   return better.length > 0 ? better : answers
 }
 
-/** Notes without the requested time come last in both directions. */
+/** Returns the sort key. Notes without the requested time come last in both directions. */
 function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', direction: number): string | number {
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')

@@ -47,7 +47,7 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
-/** Finds the sentences with the highest total word weight. Returns `undefined` below `MIN_WORD_SHARE`. */
+/** Returns the start of the sentences with the highest total word weight, or `undefined` below `MIN_WORD_SHARE`. */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
   let best = { first: starts[0] ?? 0, weight: 0, length: 0 }

@@ -20,7 +20,7 @@ export interface Passage {
   readonly start_line: number
   readonly end_line: number
   readonly text: string
-  /** 0–1. */
+  /** The score, from 0 to 1. */
   readonly score: number
 }
 
@@ -38,7 +38,7 @@ export interface PassageQuery {
 export interface Meaning {
   readonly question: Float32Array
   readonly certainty: Certainty
-  /** Weight of the semantic score relative to words, 0–1. */
+  /** The weight of the semantic score relative to words, 0–1. */
   readonly weight: number
 }
 
@@ -80,7 +80,7 @@ export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / MIN_CHARACTERS)
 }
 
-/** `score` is the share of the question that the text covers, 0–1. */
+/** A place that answers a question. Its `score` is the share of the question that the text covers, 0–1. */
 export interface AnsweringPlace {
   readonly place: ChunkPlace
   readonly chunk: ReadChunk
@@ -111,7 +111,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
-    // `maxScore` excludes titles and headings.
+    // The upper bound `maxScore` does not include titles and headings.
     if (!isNamed && maxScore < minScoreOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -185,11 +185,11 @@ function likeliest(
   return rated.sort((a, b) => b.maxScore - a.maxScore).slice(0, MAX_CHUNKS_READ)
 }
 
-/** Folding is slow, and quotation marks, dashes and emoji do not need it. */
+/** Only these letters need folding, which is slow. Quotation marks, dashes and emoji do not. */
 const NON_ASCII_LETTERS = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
 const DROPPED_IN_WORDS = /['’,]/g
 
-/** Weighted share of the question's words in the text. */
+/** Returns the weighted share of the question's words in the text. */
 export type WordShare = (text: string) => number
 
 export function wordShareFor(words: SnippetQuery): WordShare {

@@ -36,7 +36,7 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (previous === undefined ? undefined : await core.embedding.openFormer(previous.embedder)) ?? embedder
 }
 
-/** Another process may have removed the vectors if it uses another embedder. */
+/** Checks the embedder's vectors again, because another process may have removed them if it uses another embedder. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
@@ -88,7 +88,7 @@ export async function tryQuestion(
   if (failure !== undefined && performance.now() < failure.until) return withoutMeaning(failure.reason)
   if (failure !== undefined) remember(embedding, failure.reason)
   const time = isCommand(core) ? MODEL_TIMEOUT : Math.min(MODEL_TIMEOUT, Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
-  // A timer of `AbortSignal.timeout` cannot be cleared.
+  // A controller is needed here, because a timer of `AbortSignal.timeout` cannot be cleared.
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), time).unref()
   const { signal, unlink } = linkSignals(patience.signal, call.signal)

@@ -170,7 +170,10 @@ interface NameTerms {
   readonly threshold: number
 }
 
-/** Scores notes by the highest cosine of a title or alias. Returns a warning for languages that the embedder does not support. */
+/**
+ * Scores notes by the highest cosine of a title or alias. For languages that the embedder does not support, a warning is
+ * returned.
+ */
 async function findByMeaning(
   snapshot: Snapshot,
   { names, isUnknown, embedder, traits, vectors, across }: NameVectors,

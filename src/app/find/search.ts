@@ -67,7 +67,7 @@ export interface SearchArguments extends PageArguments {
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
-  /** Id, unique title or unique alias. */
+  /** The note as an id, a unique title or a unique alias. */
   readonly note?: string | undefined
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
@@ -88,7 +88,7 @@ export interface Explanation {
   readonly semantic: RetrieverScore | null
   /** The note's rank among notes in other languages than the question. Other notes have no such rank. */
   readonly across?: RetrieverScore
-  /** Weight of the semantic score for this language, 0–1. */
+  /** The weight of the semantic score for this language, 0–1. */
   readonly weight: number
   /** The language in ISO 639-1. It is omitted if it is unclear. */
   readonly language?: string
@@ -105,12 +105,12 @@ const MIN_NOTES = 50
 const MAX_NAMES = 50
 /** This factor makes cosines across languages comparable with those within a language. */
 const ACROSS_SHARE = 0.9
-/** Semantic weight if all near notes are in other languages than the question. */
+/** The semantic weight if all near notes are in other languages than the question. */
 const FOREIGN_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
 
 /**
- * Hybrid search.
+ * Searches by words and by meaning.
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is not a note
  */
 export function search(core: GraphCore, args: SearchArguments, initialCall: Call = {}): Promise<Answer<readonly SearchResult[]>> {
@@ -144,7 +144,7 @@ export interface EmbeddedQuestion {
   readonly warnings: readonly Warning[]
 }
 
-/** @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
+/** Embeds the question. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
 export async function embedQuestion(
   core: GraphCore,
   { mode, query }: Pick<SearchArguments, 'mode' | 'query'>,
@@ -169,7 +169,7 @@ export interface Ranked extends Omit<Description, 'args'> {
   readonly warnings: readonly Warning[]
 }
 
-/** @throws RouxError `NODE_NOT_FOUND` if the scope is not a note */
+/** Ranks the notes of the scope. @throws RouxError `NODE_NOT_FOUND` if the scope is not a note */
 export async function rank(reading: ReadingContext, args: SearchArguments, embedded: EmbeddedQuestion): Promise<Ranked> {
   const { core, snapshot } = reading
   const { mode, query, relevance } = args
@@ -303,7 +303,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
-  // Without keyword matches, an exact title match could lose its first place.
+  // If no word matches, scores stay unchanged. Otherwise, an exact title match could lose its first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -395,7 +395,7 @@ async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: Neares
   return { passages: passages.map(toHit), names: names.map(toHit) }
 }
 
-/** Fetches more passages if most of them come from one long note. */
+/** Returns the nearest passages. If most of them come from one long note, more are fetched. */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
@@ -533,7 +533,7 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
 }
 
 interface PassageDisplay extends Pick<PassageQuery, 'words' | 'length'> {
-  /** UTF-16 offset of the footer, which other notes share. */
+  /** The UTF-16 offset of the footer, which other notes share. */
   readonly end: number | undefined
 }
 
@@ -579,7 +579,7 @@ export function passageQuery(
   return { words: marksOf(query, literalsIn(query.text)), meaning: meaningOf(query) }
 }
 
-/** Words to highlight. Rare words weigh more. */
+/** Returns the words to highlight. Rare ones weigh more. */
 function marksOf(
   { text, languages, words: { terms } }: Pick<Ranked, 'text' | 'languages' | 'words'>,
   literals: readonly Literal[],

@@ -19,7 +19,7 @@ const MAX_LENGTH = 2_000
 const RELEVANT_SHARE = 0.3
 
 interface Ending {
-  /** UTF-16 offset. */
+  /** The UTF-16 offset of the passage. */
   readonly start: number
   readonly words: string
 }

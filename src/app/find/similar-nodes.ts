@@ -27,7 +27,7 @@ import { unknownWarning } from './question-vector.ts'
 import { MAX_PASSAGES, PASSAGES, type SearchArguments } from './search.ts'
 
 export interface SimilarArguments extends PageArguments, Pick<SearchArguments, 'folder' | 'tag' | 'relevance' | 'links'> {
-  /** Id, unique title or unique alias. */
+  /** The note as an id, a unique title or a unique alias. */
   readonly id: string
   readonly excludeLinked: boolean
 }
@@ -44,7 +44,7 @@ const MAX_NEIGHBORS = 64
 const MAX_UNRELATED_SCORE = 0.06
 /** A note with fewer distinctive words than this gets a warning. */
 const FEW_WORDS = 10
-/** Timeout in milliseconds if vectors are available. */
+/** The timeout in milliseconds if vectors can answer instead. */
 const INSIGHT_TIMEOUT = 500
 /**
  * The thresholds were tuned on obsidian-hub: of the linked notes in the top five, `normal` excludes 5% and `strict` excludes a
@@ -200,7 +200,7 @@ function byScore(hits: readonly Hit[]): readonly Hit[] {
   return [...best.values()].sort((a, b) => b.score - a.score)
 }
 
-/** Cross-language neighbors share few words. A translation scores about 0.4. */
+/** Returns similar notes in other languages, which share few words. A translation scores about 0.4. */
 export async function similarInOtherLanguages(
   reading: ReadingContext,
   args: Pick<SimilarArguments, 'folder' | 'tag'>,
@@ -315,7 +315,7 @@ interface NearRequest {
   readonly limit: number
 }
 
-/** Ranks notes by their distance from the centroid of a note. Scores are 0–1. */
+/** Ranks notes by their distance from the centroid of a note, with scores of 0–1. */
 async function nearByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
@@ -385,7 +385,7 @@ interface Nearest {
   readonly isAll: boolean
 }
 
-/** Ranks notes by their nearest passage. Fetches more passages if one long note dominates the results. */
+/** Ranks notes by their nearest passage. If one long note dominates the results, more passages are fetched. */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
   { out, limit: wanted, minCosine, keep, maxPassages = Number.POSITIVE_INFINITY }: OthersRequest,

@@ -23,7 +23,7 @@ export interface SuggestTagsArguments {
 }
 
 interface Suggestion {
-  /** Weighted share of the nearest notes with this label, plus bonuses, 0–1. */
+  /** The weighted share of the nearest notes with this label, plus bonuses, 0–1. */
   readonly score: number
   readonly from: readonly NodeId[]
   /** An operation for `apply_changes`. It is omitted if it does not fit the budget. */
@@ -46,14 +46,14 @@ const MAX_WORDS = 150
 const MAX_CANDIDATES = 60
 const MAX_PASSAGES = 300
 const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
-/** Maximum bonus. Notes at lower ranks add less. */
+/** The maximum bonus. Notes at lower ranks add less. */
 const NEAREST_NOTE_BONUS = 0.1
-/** Bonus for labels whose words occur in the text. Words in the title add `IN_TITLE_BONUS`. */
+/** The bonus for a label whose words occur in the text. Words in the title add `IN_TITLE_BONUS`. */
 const IN_TEXT_BONUS = 0.1
 const IN_TITLE_BONUS = 0.3
 const SAMPLED_NOTES = 400
 
-/** Suggests existing tags and folders of the nearest notes that the note does not have. */
+/** Suggests existing tags and folders of the nearest notes that the note itself does not have. */
 export function suggestTags(
   core: GraphCore,
   { id: name, limit, relevance }: SuggestTagsArguments,
@@ -125,7 +125,7 @@ async function suggestFor(
 
 interface NearestVotes {
   readonly id: NodeId
-  /** Square of the mean of the normalized semantic and keyword scores. */
+  /** The square of the mean of the normalized semantic and keyword scores. */
   readonly weight: number
 }
 
@@ -205,7 +205,7 @@ async function cosinesFrom(
 
 const middles = new WeakMap<Store, { readonly of: string; readonly middle: Float32Array }>()
 
-/** Centroid of a sample of the vault. Recomputed when the vault changes. */
+/** Returns the centroid of a sample of the vault. It is computed again when the vault changes. */
 async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Promise<Float32Array> {
   const of = `${snapshot.generation} ${embedder}`
   const cached = middles.get(store)

@@ -23,7 +23,7 @@ export interface Catalogue {
 const MIN_SIZE = { notes: 10, share: 0.01 }
 /** Minimum share of entries with the same property or template. */
 const NEARLY_ALL = 0.9
-/** Properties with more values are not useful as categories. */
+/** A property with more values is not useful as a category. */
 const MAX_KINDS = 20
 const MAX_PROPERTIES = 8
 const VALUE_LENGTH = 60
@@ -36,7 +36,7 @@ interface Source {
 /** The catalogues are cached, because reading the properties of all notes is slow. */
 const cache = new WeakMap<object, readonly Catalogue[]>()
 
-/** Returns catalogues by size, or none if they contain less than half of the notes. Linear time. */
+/** Returns catalogues by size, or none if they contain less than half of the notes. The search takes linear time. */
 export async function findCatalogues({ insight, read }: Source, notes: readonly number[]): Promise<readonly Catalogue[]> {
   const isWhole = notes.length === insight.ids.length
   const cached = isWhole ? cache.get(insight) : undefined

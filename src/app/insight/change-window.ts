@@ -8,7 +8,7 @@ import type { GraphCore } from '../graph-core.ts'
 export type WindowStart = { readonly generation: number } | { readonly time: number }
 
 export interface ChangeWindow {
-  /** Chronological, without gaps. */
+  /** The changes in chronological order, without gaps. */
   readonly changes: readonly GraphChanges[]
   readonly isWhole: boolean
   /** Start of the known changes, in milliseconds since the Unix epoch. */

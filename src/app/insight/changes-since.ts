@@ -31,7 +31,7 @@ export interface ChangesArguments {
   readonly cursor?: string | undefined
   /** The start of the period; see `readSince`. The default is seven days ago. */
   readonly since?: string | undefined
-  /** A link belongs to the folder of the note that contains it. */
+  /** Only changes in this folder are returned. A link belongs to the folder of the note that contains it. */
   readonly folder?: string | undefined
   readonly limit: number
 }
@@ -60,14 +60,14 @@ export interface BrokenPlace {
 
 export interface RisingNote {
   readonly id: NodeId
-  /** Number of linking notes at the start of the period. `now` is the current number. */
+  /** Number of linking notes at the start of the period, while `now` is the current number. */
   readonly was: number
   readonly now: number
 }
 
 /** The net changes since the start of the period. Opposite changes cancel out. */
 export interface ChangesAnswer {
-  /** `null` if the index has no lineage. */
+  /** The cursor for the next call. It is `null` if the index has no lineage. */
   readonly cursor: string | null
   /** The start in ISO 8601. It is omitted if nothing has been logged. */
   readonly since?: string
@@ -81,10 +81,10 @@ export interface ChangesAnswer {
   /** Broken links, including those to a heading or block that disappeared. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
-  /** Notes that lost their last link or were created without links. */
+  /** Notes that lost their last link, or were created without links. */
   readonly orphans: readonly ChangedNote[]
   readonly rising: readonly RisingNote[]
-  /** Number of changes by kind, ignoring `limit`. Zero counts are omitted. */
+  /** Number of changes by kind, regardless of `limit`. Zero counts are omitted. */
   readonly totals: Readonly<Record<string, number>>
   /** The reason, if the changes are not known. */
   readonly state?: PresentState
@@ -111,10 +111,10 @@ export interface PresentState {
 }
 
 const DEFAULT_SINCE = '7d'
-/** Retry delay in milliseconds. A commit is logged shortly after it is made. */
+/** The retry delay in milliseconds, because a commit is logged shortly after it is made. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
-/** @throws RouxError `INVALID_PARAMS` for an invalid start or page */
+/** Returns the changes of a period. @throws RouxError `INVALID_PARAMS` for an invalid start or page */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,

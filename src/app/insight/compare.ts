@@ -19,13 +19,13 @@ import { type ReadingContext, readableSource, readNotes, shownText, unreadWarnin
 import { WITH_TEXT } from '../scope.ts'
 
 export interface CompareArguments {
-  /** Id or unique title. */
+  /** The note as an id or a unique title. */
   readonly a: string
   readonly b: string
 }
 
 export interface SharedPassage {
-  /** 0–1. */
+  /** The similarity, from 0 to 1. */
   readonly alike: number
   readonly lines_a: readonly [first: number, last: number]
   readonly text_a: string
@@ -34,7 +34,7 @@ export interface SharedPassage {
 }
 
 export interface Comparison {
-  /** Nodes linked to or from both notes, highest in-degree first. */
+  /** Nodes that are linked to or from both notes, highest in-degree first. */
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
@@ -49,7 +49,7 @@ export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
 /** The limit exceeds any budget. It does not apply if all neighbors are requested. */
 const MAX_NOTES = 500
-/** Only the parts nearest to the other note are compared. */
+/** If a note has more parts, only those nearest to the other note are compared. */
 const MAX_PARTS = 60
 const MIN_SIMILARITY = 0.82
 /** Texts of this length get half weight, because short texts from a template look similar. */
@@ -83,7 +83,7 @@ async function compareIn(reading: ReadingContext, ids: Pair<NodeId>): Promise<An
   ])
   const [inA, inB] = [new Set(ofA.items), new Set(ofB.items)]
   const shared = ofA.items.filter((id) => inB.has(id))
-  // A direct link is already part of `path`.
+  // The direct link is left out, because it is already part of `path`.
   const onlyA = ofA.items.filter((id) => !inB.has(id) && id !== ids[1])
   const onlyB = ofB.items.filter((id) => !inA.has(id) && id !== ids[0])
   const [sharedNodes = [], nodesA = [], nodesB = []] = await summaries(reading, [shared, onlyA, onlyB])
@@ -116,7 +116,7 @@ async function summaries(
 
 interface Part {
   readonly place: ChunkPlace
-  /** Unit vector. All zeros for a part without words. */
+  /** The unit vector of the part. It is all zeros for a part without words. */
   readonly vector: ReadonlyMap<string, number> | Float32Array
   readonly words: number
 }

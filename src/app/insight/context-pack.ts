@@ -91,7 +91,7 @@ async function draftPack(core: GraphCore, args: PackArguments, call: Call): Prom
 }
 
 export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
-  /** Searches only this note, without following links. */
+  /** If given, only this note is searched, and links are not followed. */
   readonly note?: string | undefined
   readonly relevance?: Relevance | undefined
 }
@@ -298,7 +298,7 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** Weight of a passage's own score. The rest is the score of its note. */
+/** The weight of a passage's own score. The rest is the score of its note. */
 const OWN_SHARE = 0.25
 
 /** Combines the scores of each passage and its note. A passage with a matching heading gets the score of the best note. */

@@ -20,7 +20,7 @@ export interface DuplicateNotes {
   readonly candidates: readonly [NodeId]
   /** Number of identical lines, without boilerplate. */
   readonly equal_lines: number
-  /** Share of common word sequences, 0–1. */
+  /** The share of common word sequences, 0–1. */
   readonly alike: number
 }
 

@@ -13,7 +13,7 @@ export interface PackExcerpt {
   /** The note's hash, with the prefix `partial:` for an incomplete excerpt. It is omitted if writing is off. */
   readonly hash?: string
   readonly text: string
-  /** Location of the link that led to this note. */
+  /** The location of the link that led to this note. */
   readonly via?: { readonly from: string; readonly line: number }
 }
 
@@ -25,7 +25,7 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' |
   /** A key that identifies the passage within one version of the note. */
   readonly key: string
   readonly score: number
-  /** Length in the file, in UTF-16 code units. Shown text is never longer. */
+  /** The length in the file, in UTF-16 code units. Shown text is never longer. */
   readonly length: number
   /** Returns consecutive sentences with at most `length` UTF-16 code units. */
   show(length: number): ShownPart
@@ -37,7 +37,7 @@ export interface FittedPack {
   readonly passed: number
 }
 
-/** Initial size of a passage. The rest of `TOKENS_PER_NOTE` is for metadata and longer text. */
+/** The initial size of a passage in tokens. The rest of `TOKENS_PER_NOTE` is for metadata and longer text. */
 const TOKENS_FOR_FIRST = 120
 const TOKENS_PER_NOTE = 240
 /** Minimum useful length, in UTF-16 code units. */
@@ -58,7 +58,7 @@ interface Draft {
   readonly bytes: number
 }
 
-/** Shortens passages until as many as possible fit into `room` bytes of JSON. Extends the best ones if bytes remain. */
+/** Shortens passages until as many as possible fit into `room` bytes of JSON. If bytes remain, the best ones are extended. */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = TOKENS_PER_NOTE * TOKEN_BYTES
   let drafts: readonly Draft[] = []
@@ -119,7 +119,7 @@ function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength
     const bytesUsed = jsonBytes(excerpt) + SEPARATOR
     if (bytesUsed <= bytes) return { passage, excerpt, isWhole, bytes: bytesUsed }
     const text = jsonBytes(part.text)
-    // Estimate the length, assuming that escapes and multi-byte characters are evenly distributed. Shrink it with each attempt.
+    // The length is estimated, assuming that escapes and multi-byte characters are evenly distributed. Each attempt shrinks it.
     length = Math.floor(((part.text.length * (bytes - bytesUsed + text)) / text) * 0.97 ** tries)
     if (length < minLength) return undefined
   }

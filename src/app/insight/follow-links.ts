@@ -37,7 +37,7 @@ const MAX_COMPARED = 24
 const LINK_WEIGHT = 3
 /** A passage with fewer links than this is probably about the linked notes. */
 const FEW_TARGETS = 6
-/** Weight of a link whose sentence contains no word of the question. */
+/** The weight of a link whose sentence contains no word of the question. */
 const UNMATCHED_FACTOR = 0.2
 const LINKED_TARGET_DAMPING = 0.3
 
@@ -107,7 +107,7 @@ function scored(link: LinkCandidate, likeness: number): ScoredLink {
   return { ...link, score: link.maxScore * Math.min(weight, MAX_TARGET_SHARE + weight / BETTER_TARGET_DIVISOR) }
 }
 
-/** A linked passage scores less than the passage that links to it. */
+/** A linked passage never scores as much as the passage that links to it. */
 const MAX_TARGET_SHARE = 0.99
 const BETTER_TARGET_DIVISOR = 800
 

@@ -17,7 +17,10 @@ import { mergeSame, type ReportedProblem, reportedKind, reportGroups, type SameP
 import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
-/** Links in comments are reported only as `in_comment`. `missing_note` and `duplicate` are listed only on request. */
+/**
+ * The kinds of problems that are reported. A link in a comment has only the kind `in_comment`. `missing_note` and `duplicate` are
+ * listed only on request.
+ */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'in_comment', 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
 type StoredKind = Exclude<ReportedKind, 'duplicate'>

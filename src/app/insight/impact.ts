@@ -43,7 +43,7 @@ export interface Impact {
   readonly falls_apart: readonly number[]
   /** Notes that would no longer be reachable from index notes. */
   readonly unreachable_from_index: readonly NodeSummary[]
-  /** Length of each list before truncation. `breaks` counts links. */
+  /** The length of each list before truncation. For `breaks`, it is the number of links. */
   readonly total: Readonly<Record<ImpactList, number>>
   readonly plan_id?: string
 }
@@ -57,7 +57,10 @@ const MAX_SENTENCES = 60
 /** Maximum number of files in a deleted folder. */
 const MAX_PLANNED = 100
 
-/** Dry run. @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error from planning the operations */
+/**
+ * Determines the impact of operations by a dry run.
+ * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error from planning the operations
+ */
 export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {
   if (intent.kind === 'operations') return await impactOfOperations(core, intent.operations, { mayApply, call })
   const { value, warnings, operations } = await impactOfDeleting(core, intent, call)

@@ -24,7 +24,7 @@ export interface CommunityRow {
   readonly notes: number
   readonly about: string
   readonly key: readonly NodeSummary[]
-  /** Share of links within the community, 0–1. */
+  /** The share of links within the community, 0–1. */
   readonly inside: number
   readonly folders: readonly string[]
   /** Number of stubs, if most notes of the community are stubs. */
@@ -116,7 +116,7 @@ async function mapOf(reading: MapContext, { scope, community, level }: MapArgume
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
 }
 
-/** `folder` must be folded. The id may include the vault's name. */
+/** Returns true if a note is in the folder. `folder` must be folded. The id may include the vault's name. */
 export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
   return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
 }

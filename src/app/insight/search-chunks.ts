@@ -20,7 +20,7 @@ export interface SearchChunksArguments {
 
 export interface FoundChunk extends Pick<Passage, 'title' | 'heading' | 'startLine' | 'endLine' | 'text'> {
   readonly noteId: string
-  /** 0–1. */
+  /** The score, from 0 to 1. */
   readonly score: number
 }
 

@@ -40,7 +40,7 @@ export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
-  /** Id or title. If both `id` and `folder` are omitted, searches the whole vault. */
+  /** The note as an id or title. If both `id` and `folder` are omitted, the whole vault is searched. */
   readonly id?: string | undefined
   readonly folder?: string | undefined
   readonly kind: SuggestionKind
@@ -56,12 +56,12 @@ export interface LinkEdit {
   }
 }
 
-/** `named` if the text contains a name of the target, `related` if both notes are similar. */
+/** `named` means that the text contains a name of the target, `related` that both notes are similar. */
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
   readonly title: string
-  /** 0–1. */
+  /** The score, from 0 to 1. */
   readonly score: number
   readonly why: readonly string[]
 } & (
@@ -80,7 +80,7 @@ export interface SuggestionList {
   readonly total: number
 }
 
-/** Key of a dismissed suggestion. The separator `//` never occurs in paths. */
+/** Returns the key of a dismissed suggestion. The separator `//` never occurs in paths. */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
 }

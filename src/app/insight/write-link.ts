@@ -23,7 +23,7 @@ export function readLinks(path: string, text: string): LinkedNote {
 }
 
 export interface NewLink {
-  /** UTF-16 offsets of the linked text. */
+  /** The UTF-16 offsets of the linked text. */
   readonly start: number
   readonly end: number
   readonly to: string
@@ -150,7 +150,7 @@ function spellingsOf(
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
   const page = pageNames?.find((name) => foldName(name) === foldName(marked)) ?? pageNames?.[0]
-  // Table cells require a backslash before `|`.
+  // A link in a table cell requires a backslash before `|`.
   const bar = isInTable ? '\\|' : '|'
   const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown: marked, bar })
   const path = destinationOf(from, link, style)

@@ -18,11 +18,11 @@ export interface FindPathArguments extends PathOptions {
 export interface Hop {
   readonly from: NodeId
   readonly to: NodeId
-  /** `link`, `embed`, or the name of a property. */
+  /** The kind of the link: `link`, `embed`, or the name of a property. */
   readonly type: string
-  /** `out` if `from` contains the link, `in` if `to` does. */
+  /** `out` means that `from` contains the link, `in` that `to` does. */
   readonly direction: 'out' | 'in'
-  /** 1-based line in the file that contains the link. */
+  /** The 1-based number of the line in the file that contains the link. */
   readonly line: number
   readonly text: string
   readonly brokenSubpath?: true
@@ -99,7 +99,7 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const occurrences = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // Prefer visible links, then links in the direction of the path.
+    // The best link is a visible one, and then one in the direction of the path.
     const candidates = [...(occurrences[2 * index] ?? []), ...(occurrences[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]
@@ -125,7 +125,7 @@ function pairsOf(path: readonly NodeId[]): readonly Pair[] {
   })
 }
 
-/** Ids never contain NUL. */
+/** Returns a key for two ids, separated by NUL, which never occurs in ids. */
 function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
 }

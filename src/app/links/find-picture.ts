@@ -14,7 +14,7 @@ export interface FoundPicture {
 }
 
 /**
- * `name` is a path or id. Returns `undefined` if the file is not a readable image, and `'too large'` above `MAX_PICTURE_BYTES`.
+ * Returns an image by path or id, `undefined` if the file is not a readable image, or `'too large'` above `MAX_PICTURE_BYTES`.
  * @throws RouxError `TIMEOUT` if the file does not respond
  */
 export async function findPicture(core: GraphCore, name: string): Promise<FoundPicture | 'too large' | undefined> {
@@ -56,7 +56,7 @@ const PICTURES: Readonly<Record<string, string>> = {
   'image/webp': 'image/webp',
 }
 
-/** Sniffs the media type. Returns `undefined` for types that clients would reject. */
+/** Returns the media type of an image by its bytes, or `undefined` for types that clients would reject. */
 export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const fileType = await fileTypeFromBuffer(bytes)

@@ -9,11 +9,11 @@ import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { readLinkSentences } from './link-sentences.ts'
 
 export interface NeighborsArguments extends PageArguments {
-  /** Id, unique title or unique alias. */
+  /** The note as an id, a unique title or a unique alias. */
   readonly id: string
   readonly direction: Direction
   readonly includeContent: boolean
-  /** Property that contains the links. */
+  /** The property that contains the links. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   readonly links?: number | undefined
@@ -27,7 +27,7 @@ export interface Neighbor extends ListedNode {
 }
 
 export interface LinkLine {
-  /** 1-based line in the note that contains the link. */
+  /** The 1-based number of the line in the note that contains the link. */
   readonly line: number
   readonly text: string
   readonly direction?: 'in' | 'out'
@@ -113,7 +113,7 @@ interface PlacedLine {
   readonly start: number | undefined
 }
 
-/** A sentence may contain several links. */
+/** Removes duplicate lines, because a sentence may contain several links. */
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const lineKeys = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {

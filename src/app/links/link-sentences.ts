@@ -35,7 +35,7 @@ export async function readLinkSentences(
   const sources = occurrences.map(({ from }) => from)
   const { texts, unread, changed, paths } = await readTexts(reading, [...new Set([...sources, ...named])], placed)
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
-    // Offsets are only valid for one version of the text.
+    // The offsets are only valid for one version of the text.
     const isOther = reading.snapshot.isMixed || changed.has(from)
     return isOther ? undefined : texts.get(from)
   }

@@ -14,7 +14,7 @@ import { findIds } from '../names/known-node.ts'
 const BATCH = 400
 /** Maximum wait for communities, in milliseconds. */
 const COMMUNITIES_WAIT = 1_500
-/** Timeout in milliseconds, after which a request returns the progress. */
+/** The time in milliseconds after which a request returns the progress. */
 const AHEAD_WAIT = 1_500
 interface PictureLimits {
   readonly notes: number
@@ -139,7 +139,7 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
 
 interface ChosenNotes {
   readonly layout: PlacedNotes
-  /** Indexes of notes, or -1 for a missing note. */
+  /** The indexes of the requested notes, or -1 for a missing note. */
   readonly requested: readonly number[]
   readonly numbers: readonly number[]
   readonly links: number
@@ -200,7 +200,7 @@ async function chooseForPage(
     [...chosenNumbers].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // Communities are named after their key notes.
+  // Key notes are drawn next, because communities are named after them.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await filteredNotes(snapshot, ids, { ...shown, most: room }), room)
@@ -245,7 +245,7 @@ function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly num
   }
   choose(requested)
   const near = new Set(requested.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // The neighbors of a hub could fill the picture.
+  // The number of neighbors is limited, because those of a hub could fill the picture.
   choose(bestLinked(rows, [...near]).slice(0, maxNotes / 3))
   choose(groups.slice(0, maxNotes / 4).map(({ key }) => key))
   if (ids.length <= maxNotes) choose(ids.keys())
@@ -416,9 +416,9 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<LatestI
 
 interface Communities {
   readonly words: Int32Array
-  /** Group of each note per level, or -1. */
+  /** The group of each note on each level, or -1. */
   readonly levels: readonly Int32Array[]
-  /** `label` is a custom name. Without a label, the group is named after the note `key`. */
+  /** The groups of a level. `label` is a custom name. Without a label, the group is named after the note `key`. */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 
@@ -470,7 +470,7 @@ class Facts {
   }
 }
 
-/** Days since 1970, or -1 for invalid dates. */
+/** Returns the days since 1970, or -1 for invalid dates. */
 function dayOf(time: string | undefined): number {
   const day = Math.floor(Date.parse(time ?? '') / DAY_MS)
   return day >= 0 ? day : -1

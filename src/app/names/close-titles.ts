@@ -34,7 +34,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of candidates) {
     const name = plainName(hit.name)
-    // Different numbers are not typos, as in `Part 1` and `Part 2`.
+    // Names with different numbers are not typos, as in `Part 1` and `Part 2`.
     const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }

@@ -99,13 +99,13 @@ function spellingsOf(
 export interface NamedNodes {
   /** The resolved ids. An unknown node is `undefined`. */
   readonly ids: readonly (NodeId | undefined)[]
-  /** `UNKNOWN_ID` for an unknown node, and `NOTICE` for a title or alias. */
+  /** The warning is `UNKNOWN_ID` for an unknown node, and `NOTICE` for a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
 export interface NamedNode {
   readonly id: NodeId
-  /** `NOTICE` for a title or alias. */
+  /** A `NOTICE` for each title or alias that was used instead of an id. */
   readonly warnings: readonly Warning[]
 }
 
@@ -136,7 +136,7 @@ export async function meaningsOf(
   return names.map((_, at) => {
     const idMatch = byId[at]
     const exactHits = equalNames[at] ?? []
-    // An existing note has priority over a missing one.
+    // An existing note takes priority over a missing one.
     const isMissing = idMatch?.kind === 'missing' && (!withMissing || exactHits.length > 0)
     if (idMatch !== undefined && !isMissing) return { ids: [idMatch.id], isId: true }
     const hits = exactHits.length > 0 ? exactHits : ownNames(others[at] ?? [])
@@ -146,7 +146,7 @@ export async function meaningsOf(
 
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** @throws RouxError `AMBIGUOUS_NAME` with the ids */
+/** Returns the only id that a name stands for. @throws RouxError `AMBIGUOUS_NAME` with the ids */
 export function onlyMeaning(name: string, { ids }: Meaning): NodeId | undefined {
   if (ids.length > 1) throw ambiguousName(name, ids)
   return ids[0]
@@ -169,7 +169,7 @@ export async function findNamed(
 
 const NOTHING: Meaning = { ids: [], isId: false }
 
-/** @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids */
+/** Finds the node of a name. @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids */
 export async function requireNamed(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,

@@ -44,9 +44,9 @@ const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 export interface GetNodeArguments {
   readonly id: string
   readonly depth: number
-  /** Headings, outermost first, or a single `^block`. */
+  /** A path of headings, outermost first, or a single `^block`. */
   readonly section?: readonly string[] | undefined
-  /** Offset in the content or section, in characters. */
+  /** The offset in the content or section, in characters. */
   readonly offset: number
   readonly maxChars: number
   /** The token limit, which has a default if `depth` is 1. */
@@ -220,7 +220,7 @@ export interface NodeDetails extends NodeResponse {
   readonly created?: string
   readonly modified?: string
   readonly outline: readonly Heading[]
-  /** Number of all links. `links` contains only the first ones. */
+  /** Number of all links, while `links` contains only the first ones. */
   readonly link_count: number
   readonly vault_links?: readonly VaultLinkResponse[]
   /** The offset of the remaining text, if `content` is truncated. */

@@ -16,18 +16,18 @@ export interface PageText {
   /** Number of lines before `text` in the file. */
   readonly lines_before: number
   readonly links: readonly PageLink[]
-  /** UTF-16 offsets of `%% … %%` in `text`, in order. */
+  /** The UTF-16 offsets of `%% … %%` in `text`, in order. */
   readonly comments: readonly { readonly start: number; readonly end: number }[]
-  /** UTF-16 offsets in `text`, including the delimiters (`$…$`, `$$…$$`), in order. */
+  /** The UTF-16 offsets of formulas in `text`, in order. Delimiters (`$…$`, `$$…$$`) are included. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
   /** True if single line breaks are preserved, as in Obsidian and Logseq. */
   readonly breaks: boolean
 }
 
-/** Missing link targets have the kind `missing`. */
+/** A note as the page shows it. A missing link target has the kind `missing`. */
 export interface PageNote extends PageText {
   readonly id: NodeId
-  /** Name of the vault's folder, which Obsidian uses as the vault's name. */
+  /** The name of the vault's folder, which Obsidian uses as the vault's name. */
   readonly folder: string
   /** The path as spelled on disk. It is omitted if there is no file. */
   readonly path?: string
@@ -40,7 +40,7 @@ export interface PageNote extends PageText {
 }
 
 export interface PageLink {
-  /** UTF-16 offsets in `text`. */
+  /** The UTF-16 offsets of the link in `text`. */
   readonly start: number
   readonly end: number
   readonly to: NodeId
@@ -51,7 +51,7 @@ export interface PageLink {
   readonly subpath?: string
 }
 
-/** Maximum length in UTF-16 code units. Browsers lay out longer text slowly. */
+/** The maximum length in UTF-16 code units, because browsers lay out longer text slowly. */
 const MAX_LENGTH = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
@@ -74,7 +74,7 @@ export function pageNote(
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,
-      // `node:path` is not available in browsers.
+      // The path is split here, because `node:path` is not available in browsers.
       folder: core.root.split(/[\\/]/).findLast((part) => part !== '') ?? '',
       ...(path === undefined ? {} : { path }),
       title,

@@ -13,10 +13,10 @@ const MAX_DESCRIBED = 3
 const MAX_NAMED = 5
 
 export interface ReportedProblem {
-  /** `in_comment` for any problem with a link in a comment. */
+  /** The kind of the problem. It is `in_comment` for any problem with a link in a comment. */
   readonly kind: ProblemKind | 'in_comment'
   readonly id: NodeId
-  /** 1-based, or 0 for a problem of the whole file. */
+  /** The 1-based line, or 0 for a problem of the whole file. */
   readonly line: number
   readonly text: string
   /** The link's 1-based position among equal links on the line. It is omitted for the first. */

@@ -13,11 +13,11 @@ export interface WholeFile {
   readonly id: string
   readonly title: string
   readonly mimeType: string
-  /** Text as on disk. Invalid UTF-8 is replaced. */
+  /** The text as on disk. Invalid UTF-8 is replaced. */
   readonly text?: string
   /** The file's bytes in Base64. Only binary files have this member. */
   readonly blob?: string
-  /** ISO 8601, from the note or the file system. */
+  /** The time in ISO 8601, from the note or the file system. */
   readonly modified?: string
   /** SHA-256 in hex. Only notes have a hash. */
   readonly hash?: string
@@ -69,7 +69,7 @@ function tooLarge(id: string): RouxError {
   })
 }
 
-/** @throws RouxError `TOOL_DISABLED` if attachments are off */
+/** Returns the files of the vault. @throws RouxError `TOOL_DISABLED` if attachments are off */
 export function requireFiles({ files }: GraphCore): VaultFiles {
   if (files !== undefined) return files
   throw new RouxError('TOOL_DISABLED', 'Attachments are switched off.', {

@@ -29,7 +29,7 @@ export type PropertyList = PropertyPage | ValuePage
 
 export interface PropertyPage {
   readonly properties: readonly PropertyCount[]
-  /** Total number, ignoring `limit` and `offset`. */
+  /** The total number, regardless of `limit` and `offset`. */
   readonly total: number
 }
 

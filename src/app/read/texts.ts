@@ -44,7 +44,7 @@ export async function readTexts(
   return cached.length === 0 ? read : { ...read, texts: new Map([...cached, ...read.texts]) }
 }
 
-/** A search reads the same notes for links and for passages. */
+/** Texts are cached, because a search reads the same notes for links and for passages. */
 const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
@@ -83,7 +83,7 @@ async function readMissing(
   }
 }
 
-/** @throws RouxError `TIMEOUT` */
+/** Returns the text of a note. @throws RouxError `TIMEOUT` */
 export async function requireText(reading: ReadingContext, id: NodeId): Promise<NoteText | undefined> {
   const { texts, unread } = await readTexts(reading, [id])
   if (unread.length > 0) throw unansweredError(id)

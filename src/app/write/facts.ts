@@ -34,7 +34,7 @@ export interface Omitted {
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
-  /** Path before a move or deletion. */
+  /** The path before a move or deletion. */
   readonly path: string
   readonly to?: string
   readonly relinked?: readonly RewrittenLine[]
@@ -118,7 +118,7 @@ export function textAround(text: string, limit: number, { start, end }: TextRang
   if (text.length <= limit || end <= room) return truncate(text, limit).text
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const from = Math.min(start - before, text.length - room)
-  // The marker would not be shorter than the omitted text.
+  // A marker would be at least as long as the text that it replaces.
   if (from <= MARKER.length) return truncate(text, limit).text
   return MARKER + truncate(text, room, { start: startOfWord(text, from, start), end: text.length }).text
 }

@@ -27,7 +27,7 @@ export interface ChangeFacts {
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string
-  /** New path of a moved file, possibly in the trash. */
+  /** The new path of a moved file, which may be in the trash. */
   readonly to?: string
 }
 
@@ -66,7 +66,7 @@ async function touchTest(
   const names = [foldedId, `${foldedId}.md`, ...(own === undefined ? [] : [foldId(own)])]
   const matches = (path: string): boolean => {
     const folded = foldId(path)
-    // A change to a folder affects its contents, and vice versa.
+    // A change to a folder affects its contents, and a change to its contents affects the folder.
     return names.some((name) => isWithin(name, folded) || isWithin(folded, name))
   }
   return ({ files }) =>
@@ -113,6 +113,6 @@ const FILE_OUTCOMES: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> =
 
 function listedFile({ kind, path, to }: ChangedFile): ListedFile {
   if (to === undefined) return { kind: FILE_OUTCOMES[kind], path }
-  // A deleted file is moved to the trash.
+  // A move to the trash is shown as a deletion.
   return { kind: to.startsWith('.trash/') ? 'deleted' : FILE_OUTCOMES[kind], path, to }
 }

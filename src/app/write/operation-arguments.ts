@@ -20,7 +20,7 @@ const MAX_NAME_LENGTH = 4096
 const MAX_PROPERTY_DEPTH = 32
 
 /**
- * Validates what schemas cannot express. The planner validates attachments.
+ * Checks what schemas cannot express. Attachments are left to the planner.
  * @throws RouxError `INVALID_PARAMS`; `TOO_LARGE` for titles over 200 characters and content over 1 MB
  */
 export function checkOperation(operation: Operation): void {
@@ -46,7 +46,7 @@ function namesIn(operation: Operation): readonly (readonly [name: string, value:
   )
 }
 
-/** The planner validates the other arguments. */
+/** These arguments must not be empty. All others are left to the planner. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'filename', 'heading', 'section'])
 
 function checkName(name: string, value: string): void {
@@ -85,7 +85,7 @@ function checkDepth(properties: unknown): void {
 export interface NamedOperations {
   readonly operations: readonly Operation[]
   readonly notes: readonly string[]
-  /** Names of notes that do not exist yet. Earlier operations may create them. */
+  /** The names of notes that do not exist yet. Earlier operations may create them. */
   readonly unknown: readonly string[]
   readonly ids: ReadonlyMap<string, string>
 }
@@ -104,7 +104,7 @@ export async function nameNotes(core: GraphCore, written: readonly Operation[], 
   }
 }
 
-/** Models sometimes add line breaks to these arguments. */
+/** These arguments are trimmed, because models sometimes add line breaks to them. */
 const TRIMMED = ['to', 'path', 'folder', 'filename'] as const
 
 /** Ids of existing notes may end in white space, so they are not trimmed. */
@@ -164,7 +164,10 @@ function takesFolder(operation: Operation): boolean {
   return operation.kind === 'move' || operation.kind === 'addAttachment'
 }
 
-/** The index does not contain the results of earlier operations. */
+/**
+ * Returns true if an earlier operation may have created the note, because the index does not contain the results of earlier
+ * operations.
+ */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
   return earlier.some((before) => newNamesOf(before).some((name) => stemOf(name) === stem))
@@ -198,7 +201,7 @@ export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unkn
     if (typeof each === 'string') return LISTING_FILES.has(code) ? toNodeId(each, name) : each
     if (!isRecord(each)) return each
     if (typeof each.id === 'string') return { ...each, id: toNodeId(each.id, name) }
-    // The `path` of a missing section contains headings.
+    // The `path` of a missing section contains headings, not an id.
     return typeof each.path === 'string' && code !== 'SECTION_NOT_FOUND' ? { ...each, path: toNodeId(each.path, name) } : each
   })
   return new RouxError(code, message, { hint, candidates, isTransient, cause: error })

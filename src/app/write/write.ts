@@ -104,7 +104,7 @@ export const createFolder = operationUseCase<OperationOf<'createFolder'>, Create
 export interface ApplyArguments {
   readonly operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]
   readonly dryRun: boolean
-  /** Plan of a dry run, as an alternative to `operations`. */
+  /** The id of a dry run's plan, as an alternative to `operations`. */
   readonly planId?: string | undefined
 }
 
@@ -187,7 +187,7 @@ export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'pr
   readonly path: string
   /** SHA-256, with the prefix `partial:` if the caller has not seen all text. */
   readonly hash?: string
-  /** Number of all links. `links` contains only the first ones. */
+  /** Number of all links, while `links` contains only the first ones. */
   readonly link_count: number
 }
 
@@ -196,7 +196,7 @@ interface WrittenAt extends Pick<WriteResult, 'text'> {
 }
 
 function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
-  // Writing has already updated the index.
+  // The index is up to date, because writing has already updated it.
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id

@@ -7,7 +7,7 @@ import { quote } from '../path-rules.ts'
 
 const OCTETS = 'application/octet-stream'
 
-// RFC 6838 §4.2.
+// The syntax of a media type, as defined in RFC 6838 §4.2.
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
 
 export interface Claim {
@@ -24,7 +24,7 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
   const ending = endingOf(filename)
   const typeOfName = knownType(await mediaTypeOf(filename))
   const givenType = knownType(mimeType === undefined ? undefined : requireMediaType(mimeType))
-  // Some extensions have a signature but no media type.
+  // An extension can have a signature without a media type.
   const isKnown = typeOfName !== undefined || isBinary(ending)
   if (isKnown && givenType !== undefined && !areConsistent(mime, { ending, named: typeOfName, given: givenType }))
     throw disagree(mime, { filename, named: typeOfName, given: givenType })
@@ -82,7 +82,7 @@ interface Expected {
 
 function fits(mime: Mime, { endings, type, content: { isText, found } }: Expected): boolean {
   if (endings.length === 0) return isText || !isTextual(type)
-  // `.svgz` has the same media type as `.svg`.
+  // The extensions `.svgz` and `.svg` have the same media type.
   if (isTextual(type) && !endings.every(isSigned)) return isText
   if (found === undefined) return !endings.every(isText ? isBinary : isSigned)
   return endings.some((ending) => mayBe(ending, found.ext) || mime.getType(found.ext) === type || found.mime === type)
@@ -113,7 +113,7 @@ function notThat(filename: string, { type, content: { isText, found } }: Omit<Ex
   })
 }
 
-// Extensions in a group share a signature or are interchangeable.
+// Groups of extensions that share a signature or are interchangeable.
 const SIGNED = `
   png apng | jpg jpeg jpe jfif pjpeg pjp | gif | webp | bmp dib | ico cur | avif heic heif hif | jxl | jp2 jpx jpf | psd
   tif tiff dng nef arw cr2 orf rw2
@@ -129,7 +129,7 @@ const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
 
-/** Containers that other formats are based on. */
+/** The formats that contain other formats. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
@@ -200,7 +200,7 @@ function groupsOf(table: string): Groups {
 const MAX_BYTES = 5 << 20
 
 /**
- * RFC 4648 §4: with padding, without line breaks or stray bits.
+ * Decodes base64 as defined in RFC 4648 §4: with padding, without line breaks or stray bits.
  * @throws RouxError `INVALID_PARAMS` with the 0-based position of the first invalid character; `TOO_LARGE` above 5 MB
  */
 export function requireContent(content: string): Uint8Array {

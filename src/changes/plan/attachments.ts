@@ -41,7 +41,7 @@ function isFree(workspace: Workspace, path: string): boolean {
   return !linksByName(flavor.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
-/** The name must have an extension and be valid on every system and in links. */
+/** Returns the file name, which must have an extension and be valid on every system and in links. */
 function requireFilename(view: VaultView, filename: string): string {
   if (/[/\\]/.test(filename)) throw unusable(filename, 'it is a path', filename.split(/[/\\]/).at(-1))
   const problem = filename === '' ? undefined : nameProblem(filename)
@@ -94,10 +94,13 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   return { folder: requireFolder(workspace, id), note: undefined }
 }
 
-/** Obsidian's setting: empty or `/` is the root, `./` the note's folder, `./x` a subfolder of it, and `x` the folder `x`. */
+/**
+ * Returns the folder that Obsidian's setting gives: empty or `/` is the root, `./` the note's folder, `./x` a subfolder of it,
+ * and `x` the folder `x`.
+ */
 function folderForNote(workspace: Workspace, note: Draft): string {
   const { attachmentFolder, flavor } = workspace.view
-  // Logseq always uses this folder.
+  // Logseq always keeps attachments in this folder.
   const setting = attachmentFolder ?? (flavor.mode === 'logseq' ? 'assets' : '')
   const subfolder = /^\.(?:\/|$)(.*)$/s.exec(setting)?.[1]
   const folder = subfolder === undefined ? setting : inFolder(folderOf(note.path), subfolder)
@@ -118,7 +121,10 @@ function requireFolder({ view }: Workspace, path: string): string {
 
 const MAX_TITLE = 200
 
-/** @throws RouxError `INVALID_PARAMS` for a title that an embed cannot show, `TOO_LARGE` above 200 characters */
+/**
+ * Returns the title of an embed.
+ * @throws RouxError `INVALID_PARAMS` for a title that an embed cannot show, `TOO_LARGE` above 200 characters
+ */
 function requireEmbedTitle(title: string): string {
   const text = title.trim()
   if (text === '') throw invalid('title is empty.', 'Specify a title, or omit it.')
@@ -144,7 +150,7 @@ export interface EmbedContext {
   readonly note: string | undefined
 }
 
-/** `![[a.png]]` or `![[a.png|Title]]`; in other kinds of vaults `![Title](../assets/a.png)`. */
+/** Returns `![[a.png]]` or `![[a.png|Title]]`, and in other kinds of vaults `![Title](../assets/a.png)`. */
 async function embedText(path: string, { mode, title, note = '' }: EmbedContext): Promise<string> {
   if (linksByName(mode)) return `![[${nameOf(path)}${title === undefined ? '' : `|${title}`}]]`
   const relative = posix.relative(`/${folderOf(note)}`, `/${path}`)

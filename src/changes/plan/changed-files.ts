@@ -10,10 +10,10 @@ import type { VaultView } from './vault-view.ts'
 /** The maximum length in characters, including the last line. */
 const MAX_LENGTH = 200_000
 
-/** Milliseconds for all diffs. A file in which every line differs takes a quarter of a second. */
+/** The time limit for all diffs, in milliseconds. A file in which every line differs takes a quarter of a second. */
 const TOTAL_TIME_LIMIT = 2000
 
-/** Characters reserved for the last line, which counts the omitted files. */
+/** Number of characters reserved for the last line, which counts the omitted files. */
 const MAX_LAST_LINE = 100
 
 export interface MovedFolder {
@@ -24,7 +24,7 @@ export interface MovedFolder {
 export interface ChangedText {
   readonly from: string | undefined
   readonly to: string | undefined
-  /** `before` and `after` are empty for binary, unchanged and deleted files. */
+  /** The contents. `before` and `after` are empty for binary, unchanged and deleted files. */
   readonly before: string
   readonly after: string
   /** True for notes and canvases. */
@@ -43,8 +43,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * Files that swap names cannot be renamed one after the other. They exchange contents instead, and only the last file of a chain
- * is renamed.
+ * Returns the changes. Files that swap names cannot be renamed one after the other. They exchange contents instead, and only the
+ * last file of a chain is renamed.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map<string, Draft>()
@@ -134,8 +134,8 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
 }
 
 /**
- * Formatted like `git diff`, with at most `MAX_LENGTH` characters. Moves, deletions and binary files take one line each. The last
- * line counts files that do not fit or take too long.
+ * Returns a text like that of `git diff`, with at most `MAX_LENGTH` characters. Moves, deletions and binary files take one line
+ * each. The last line counts files that do not fit or take too long.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TOTAL_TIME_LIMIT
@@ -164,7 +164,7 @@ function partOf({ from, to, before, after, isText, size }: ChangedText, room: nu
   if (Math.abs(after.length - before.length) > room) return undefined
   const [old, now] = [from === undefined ? '/dev/null' : quotedName(`a/${from}`), quotedName(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
-  // Comparing many new lines with an empty file would take too long.
+  // All lines of a new file are added without comparing, because comparing many lines with an empty file would take too long.
   if (from === undefined) return header + allAdded(after)
   return header + (hunksBetween(before, after) ?? 'The versions differ too much to compare\n')
 }

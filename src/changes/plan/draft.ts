@@ -54,7 +54,7 @@ export class Draft {
     return this.#relinked
   }
 
-  /** A link that is rewritten twice is listed once. */
+  /** Adds rewritten links. A link that is rewritten twice is listed once. */
   addRelinked(rewritten: readonly RewrittenLine[]): void {
     const earlier = groupBy(this.#relinked.toReversed(), ({ line, after }) => `${line} ${after}`)
     const again = new Map<RewrittenLine, string>()

@@ -51,7 +51,7 @@ export async function restoreFile(
   return workspace.takeFromTrash(trashed.trash, path)
 }
 
-/** Moves a file or folder. If `to` is an existing folder, moves into it. */
+/** Moves a file or folder. If `to` is an existing folder, the file is moved into it. */
 export async function moveFile(workspace: Workspace, operation: OperationOf<'move'>): Promise<Draft | undefined> {
   const { id, to, expectedHash } = operation
   const draft = workspace.tryFind(id.replace(/\/$/, ''))
@@ -72,7 +72,7 @@ function destination(workspace: Workspace, draft: Draft, to: string): string {
   return foldId(name).endsWith(foldId(ending)) ? name : name + ending
 }
 
-/** Files go into the destination if it ends with `/` or is an existing folder. */
+/** Returns the destination. Files go into it if it ends with `/` or is an existing folder. */
 function placeOf(workspace: Workspace, to: string): { readonly name: string; readonly isFolder: boolean } {
   if (to === '/') return { name: '', isFolder: true }
   const target = to.replace(/\/$/, '')
@@ -115,7 +115,10 @@ export async function createFolder(workspace: Workspace, { path }: OperationOf<'
   return undefined
 }
 
-/** Searches the history, then the trash for the highest number. @param deletions newest first */
+/**
+ * Searches the history for a deleted file, and then the trash for the copy with the highest number.
+ * @param deletions newest first
+ */
 function findTrashed(view: VaultView, paths: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
   const folded = new Set(paths.map(foldId))
   const knownTrash = new Set<string>()
@@ -128,7 +131,7 @@ function findTrashed(view: VaultView, paths: readonly string[], deletions: Itera
   return byNames.find((trashed) => trashed !== undefined)
 }
 
-/** Highest number last. */
+/** Returns copies in the trash by number, the highest last. */
 function byName(view: VaultView, path: string): readonly Trashed[] {
   const folder = findFolder(view, folderOf(path))
   if (folder === undefined) return []

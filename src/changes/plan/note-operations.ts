@@ -208,7 +208,7 @@ export async function cloneNote(workspace: Workspace, { id, folder }: OperationO
   return workspace.create(path, encoder.encode(text))
 }
 
-/** @throws RouxError `NODE_NOT_FOUND`, or `INVALID_PARAMS` if the node is not a note */
+/** Returns the note with an id. @throws RouxError `NODE_NOT_FOUND`, or `INVALID_PARAMS` if the node is not a note */
 export function requireNote(workspace: Workspace, id: string): Draft {
   const draft = workspace.find(id)
   if (workspace.view.kindOf(draft.path) === 'note') return draft
@@ -216,6 +216,7 @@ export function requireNote(workspace: Workspace, id: string): Draft {
 }
 
 /**
+ * Checks the expected hash of a file.
  * @throws RouxError `CONFLICT` if the file has changed, `INVALID_PARAMS` if the id is ambiguous because names differ only in case
  */
 export function requireHash(draft: Draft, expected: string | undefined, workspace: Workspace): void {
@@ -289,7 +290,7 @@ function tagName(tag: string): string {
 }
 
 /**
- * Targets are ids, names, aliases or titles. Unknown names become links to missing notes.
+ * Returns the links of relations. Targets are ids, names, aliases or titles. Unknown names become links to missing notes.
  * @throws RouxError `AMBIGUOUS_NAME` if a name matches several notes
  */
 function relationLinks(

@@ -14,7 +14,7 @@ export interface PathsInUse {
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   withSpelling(path: string): string
-  /** New notes whose names were lowercased. */
+  /** The new notes whose names were lowercased. */
   readonly lowercased: string[]
 }
 
@@ -41,7 +41,7 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
   return path
 }
 
-/** @throws RouxError `NODE_EXISTS` */
+/** Checks that a path is free. @throws RouxError `NODE_EXISTS` */
 export function requireFree(workspace: PathsInUse, path: string, but?: Draft): void {
   for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
     if (workspace.view.keyAt(folder) === undefined) continue
@@ -58,7 +58,7 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
   })
 }
 
-/** `.md` is optional. The name is lowercased unless the vault preserves case. */
+/** Returns the path of a new note. `.md` is optional. The name is lowercased unless the vault preserves case. */
 export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   requireInside(id)

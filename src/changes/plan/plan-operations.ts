@@ -17,7 +17,7 @@ export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
 }
 
 /**
- * Each operation is based on the previous ones.
+ * Plans operations, each based on the previous ones.
  * @param deletions recorded deletions, newest first
  * @throws RouxError for the first impossible operation, with its number if there are several
  */

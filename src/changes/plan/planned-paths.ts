@@ -24,7 +24,7 @@ export class PlannedPaths {
     this.#drafts = drafts
   }
 
-  /** Future paths with the same id, in alphabetical order. */
+  /** Returns future paths with the same id, in alphabetical order. */
   twins(path: string): readonly string[] {
     const folded = foldId(path)
     const untouched = this.#view.keysLike(folded).filter((key) => !this.#drafts.has(key))
@@ -66,7 +66,7 @@ export class PlannedPaths {
     return path !== undefined && this.#view.look(path) !== undefined
   }
 
-  /** Existing folders keep their spelling on disk. */
+  /** Returns the path with existing folders spelled as on disk. */
   withSpelling(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
@@ -95,7 +95,7 @@ export class PlannedPaths {
     this.addParents(`${folder.to}/`)
   }
 
-  /** @throws RouxError if a path is inside a folder that the same request moves */
+  /** Checks paths against moved folders. @throws RouxError if a path is inside a folder that the same request moves */
   requireNotMoved(...paths: readonly string[]): void {
     for (const { from, to } of this.movedFolders) {
       const path = paths.find((each) => isWithin(each, from) || isWithin(each, to))
@@ -103,7 +103,7 @@ export class PlannedPaths {
     }
   }
 
-  /** @throws RouxError if the same request adds or removes files in the folder */
+  /** Checks the contents of a moved folder. @throws RouxError if the same request adds or removes files in the folder */
   requireUnchangedInside({ from, to }: MovedFolder): void {
     this.requireNotMoved(from, to)
     const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)

@@ -60,7 +60,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   return doubles.length + workspace.renameTags(draft, [renaming]).length
 }
 
-/** Tags in the frontmatter that the renaming would duplicate. */
+/** Returns tags in the frontmatter that the renaming would duplicate. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavor: Flavor): readonly string[] {
   const propertyTags = parseNote(text, flavor).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isRenamed = (name: string) => isWithin(foldName(name), foldName(from))

@@ -13,7 +13,7 @@ export interface VaultView {
   readonly attachmentFolder: string | undefined
   /** If false, the names of new notes are lowercased. */
   keepsCase(): boolean
-  /** Changed during planning and restored at the end. */
+  /** The name index, which changes during planning and is restored at the end. */
   readonly names: NameIndex
   readonly nextKey: number
   keyAt(path: string): number | undefined
@@ -23,7 +23,7 @@ export interface VaultView {
   /** Keys of notes with this title in their frontmatter, ignoring case. */
   keysTitled(title: string): readonly number[]
   filesBelow(folder: string): readonly { readonly key: number; readonly path: string }[]
-  /** Files with links that mention this folded name. */
+  /** Returns files with links that mention this folded name. */
   sourcesOf(name: string): Iterable<number>
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
@@ -32,9 +32,9 @@ export interface VaultView {
   kindOf(path: string): FileKind
   /** Returns `undefined` if the file does not exist or cannot be read. */
   read(path: string): Uint8Array | undefined
-  /** Type of a node on disk, even if it is not indexed. */
+  /** Returns the type of a node on disk, even if it is not indexed. */
   look(path: string): 'file' | 'folder' | undefined
-  /** Existing folders keep their spelling on disk. */
+  /** Returns the path with existing folders spelled as on disk. */
   withSpelling(path: string): string
   /** Lists the names in a folder, including ignored ones. The list is empty if the folder does not exist. */
   list(folder: string): readonly string[]

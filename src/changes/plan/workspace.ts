@@ -45,16 +45,16 @@ export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
   readonly lowercased: string[] = []
-  /** Old names, folded. */
+  /** The old names of renamed tags, in folded form. */
   readonly renamedTags: string[] = []
   readonly #drafts = new DraftTable()
   readonly #paths: PlannedPaths
   readonly #names: PlannedNames
   readonly #sources: LinkSources
   readonly #reports: LinkReports
-  /** New or edited files whose names may have changed. */
+  /** The new or edited files whose names may have changed. */
   readonly #renamed = new Set<Draft>()
-  /** Headings before `rewrite`. */
+  /** The headings of each file before `rewrite`. */
   readonly #headingsBefore = new Map<Draft, readonly OutlineHeading[]>()
   #nextKey: number
 
@@ -71,7 +71,7 @@ export class Workspace {
     this.#reports = new LinkReports(view)
   }
 
-  /** Finds a file by exact path, then by folded path. `.md` is optional. @throws RouxError `NODE_NOT_FOUND` */
+  /** Finds a file by exact path, then by folded path. The extension `.md` is optional. @throws RouxError `NODE_NOT_FOUND` */
   find(id: string): Draft {
     const draft = this.tryFind(id)
     if (draft !== undefined) return draft
@@ -80,7 +80,7 @@ export class Workspace {
     })
   }
 
-  /** @throws RouxError for an invalid path */
+  /** Works like `find`, but returns `undefined` for a missing file. @throws RouxError for an invalid path */
   tryFind(id: string): Draft | undefined {
     requireInside(id)
     for (const name of [id, `${id}.md`]) {
@@ -103,7 +103,7 @@ export class Workspace {
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
   }
 
-  /** The file at this path that an earlier operation deleted. */
+  /** Returns the file at this path that an earlier operation deleted. */
   deleted(path: string): Draft | undefined {
     return this.#drafts
       .all()
@@ -133,7 +133,7 @@ export class Workspace {
     return this.#paths.twins(path)
   }
 
-  /** The id after the change. If paths differ only in case, only one gets the folded path as its id. */
+  /** Returns the id after the change. If paths differ only in case, only one gets the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const samePaths = this.twins(path)
@@ -159,7 +159,7 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** Names are defined in the frontmatter or, in Logseq, in the first block. */
+  /** Returns true if an offset is in the part of a note that defines its names: the frontmatter or, in Logseq, the first block. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavor.mode === 'logseq' || at <= bodyStartOf(text)
@@ -294,7 +294,7 @@ export class Workspace {
     await this.followHeadings()
   }
 
-  /** `followHeadings` updates links to changed headings later. */
+  /** Applies edits to a file. Links to changed headings are updated later by `followHeadings`. */
   rewrite(draft: Draft, edits: readonly TextEdit[]): void {
     if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
       const headings = this.#headingsIn(draft.text)
@@ -304,7 +304,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Updates links to changed headings. Repeats if headings contain such links. */
+  /** Updates links to changed headings, and repeats this if headings contain such links. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {
@@ -362,7 +362,7 @@ export class Workspace {
     return [...new Set([...drafts, ...editedDrafts])].filter(({ path }) => this.view.kindOf(path) !== 'attachment')
   }
 
-  /** Call even if planning failed, to restore the names. */
+  /** Restores the names. Callers must close the workspace even if planning failed. */
   close(): void {
     this.#names.restore()
   }

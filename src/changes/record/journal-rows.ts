@@ -62,7 +62,7 @@ export function entryOf(row: EntryRow): Entry {
 /** Content of up to this many bytes is not compressed, because it fits into a database page anyway. */
 const DEFLATE_ABOVE = 4096
 
-/** Compared with level 6, takes a third of the time. The output is about 15 % larger. */
+/** This level takes a third of the time of level 6, and the output is about 15 % larger. */
 const LEVEL = 1
 
 export function packContent(bytes: Uint8Array): ContentRow {
@@ -80,7 +80,7 @@ export function unpackContent({ deflated, bytes }: ContentRow): Uint8Array {
 
 export interface Retention {
   readonly days: number
-  /** Size of the record for all vaults. */
+  /** The maximum size of the record for all vaults, in bytes. */
   readonly bytes: number
 }
 

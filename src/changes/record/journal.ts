@@ -20,7 +20,7 @@ import { type OpenDatabase, StateFile, type StateFormat } from './state-database
 /** Milliseconds to wait for another writer. */
 const BUSY_TIMEOUT = 10_000
 
-/** `Rox` in ASCII, then 1. */
+/** The ASCII characters `Rox`, followed by 1. */
 const APPLICATION_ID = 0x526f7801
 
 /**
@@ -73,7 +73,7 @@ export const JOURNAL: StateFormat = {
 }
 
 export interface ChangeRecord {
-  /** Sorting by id yields chronological order. */
+  /** The id of the change. Sorting by id yields chronological order. */
   readonly id: string
   /** The real path of the vault's root. */
   readonly vault: string
@@ -151,14 +151,14 @@ export class Journal {
     })
   }
 
-  /** Unfinished changes of a vault, newest first. */
+  /** Returns unfinished changes of a vault, newest first. */
   applying(vault: string): readonly ChangeRecord[] {
     // The query runs before every change. Without the hint, SQLite scans and sorts all changes of the vault.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
   }
 
-  /** Ids of unfinished changes in all vaults. */
+  /** Returns the ids of unfinished changes in all vaults. */
   unfinished(): ReadonlySet<string> {
     const rows = this.#use(false, (database) => database.prepare(`SELECT id FROM changes WHERE state = 'applying'`).all())
     return new Set((rows as readonly { readonly id: string }[]).map(({ id }) => id))
@@ -168,7 +168,7 @@ export class Journal {
     return this.#use(false, (database) => records(database, 'SELECT * FROM changes WHERE vault = ? AND id = ?', vault, id))[0]
   }
 
-  /** The most recent changes of a vault, newest first. */
+  /** Returns the most recent changes of a vault, newest first. */
   list(vault: string, limit: number): readonly ChangeRecord[] {
     return this.#use(false, (database) =>
       records(database, 'SELECT * FROM changes WHERE vault = ? ORDER BY id DESC LIMIT ?', vault, limit),
@@ -186,7 +186,7 @@ export class Journal {
     return row === undefined ? undefined : unpackContent(row)
   }
 
-  /** The write-ahead log never shrinks by itself. */
+  /** Truncates the write-ahead log, which never shrinks by itself. */
   tidy(): void {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened

@@ -24,7 +24,7 @@ export function identityOf(path: string): string | undefined {
 }
 
 export interface StateFormat {
-  /** SQLite's `application_id`. */
+  /** The value of SQLite's `application_id`. */
   readonly applicationId: number
   /** There is one migration per version. Never edit a released one. */
   readonly migrations: readonly string[]
@@ -36,7 +36,7 @@ export interface StateFormat {
   readonly connected?: string
 }
 
-/** Thrown for another kind of database, or a later version. */
+/** An error for another kind of database, or a later version. */
 export class ForeignDatabase extends Error {
   constructor() {
     super('it was created by another version or program')
@@ -102,7 +102,7 @@ export class StateFile {
     return this.#database
   }
 
-  /** @throws like `openStateDatabase` */
+  /** Opens or creates the database. @throws like `openStateDatabase` */
   open(): Database {
     const identity = identityOf(this.path)
     if (this.#database !== undefined && identity !== undefined && identity === this.#identity) return this.#database

@@ -184,7 +184,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Run: roux ask "Why does rye bread not rise?"')
   const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
-  // Validate the arguments before opening the vault.
+  // The arguments are validated before a vault is opened.
   askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)
@@ -216,7 +216,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Enables AI for `--show-prompt`, which sends nothing. */
+/** Returns the settings with AI enabled, for `--show-prompt`, which sends nothing. */
 function withAi(loaded: LoadedVault): LoadedVault {
   return { ...loaded, settings: { ...loaded.settings, ai: { ...loaded.settings.ai, enabled: true } } }
 }

@@ -25,7 +25,7 @@ import { UsageError } from '../host.ts'
 import { coloredDiff, PLAIN } from '../output/text.ts'
 import type { Invocation } from '../session.ts'
 
-// Claude Code's settings file also contains its history and can be large.
+// The maximum size in bytes. Claude Code's settings file also contains its history and can be large.
 const MAX_BYTES = 64_000_000
 
 const NEW_MODE = 0o600
@@ -43,7 +43,7 @@ export function requireClient({ positionals: [name] }: Invocation, command: 'ins
   )
 }
 
-/** @throws UsageError for a name that some clients do not accept */
+/** Returns the name of the server. @throws UsageError for a name that some clients do not accept */
 export function nameOf({ options }: Invocation): string {
   const name = (options.get('name') as string | undefined) ?? 'roux'
   if (/^[A-Za-z0-9][\w-]{0,63}$/.test(name)) return name
@@ -53,7 +53,7 @@ export function nameOf({ options }: Invocation): string {
   )
 }
 
-/** @throws RouxError `CONFLICT` if the entry is another server's */
+/** Checks that an entry is Roux's own. @throws RouxError `CONFLICT` if the entry is another server's */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
   if (entry === undefined || options.get('force') === true || readOwnEntry(entry) !== undefined) return
   throw new RouxError('CONFLICT', `${file} has a server "${name}" that is not Roux.`, {
@@ -61,7 +61,7 @@ export function requireOurs(entry: unknown, { file, name }: EntryPlace, { option
   })
 }
 
-/** @throws RouxError `PROVIDER_ERROR` with the expected path */
+/** Checks that a client is installed. @throws RouxError `PROVIDER_ERROR` with the expected path */
 export function requireInstalled(client: Client, file: ClientFile, { host, options }: Invocation): void {
   const evidence = client.sign(host)
   if (file.text !== undefined || options.get('create') === true || existsSync(evidence)) return
@@ -75,7 +75,7 @@ export interface ClientChange {
   readonly file: ClientFile
   readonly name: string
   readonly text: string
-  /** `done` is printed after a change, `nothing` if the file was already correct. */
+  /** The messages for the user. `done` is printed after a change, `nothing` if the file was already correct. */
   readonly done: string
   readonly nothing: string
   readonly afterwards: string
@@ -110,7 +110,7 @@ export async function reportChange({ printer, options }: Invocation, change: Cli
   return 0
 }
 
-// Lines of context. Nearby lines may contain other servers' keys.
+// Number of context lines in a diff. Nearby lines may contain other servers' keys.
 const CONTEXT = 1
 
 const MAX_LINE = 300
@@ -139,7 +139,7 @@ export interface ClientFile {
   readonly mode: number
 }
 
-/** @throws RouxError `INVALID_SETTINGS` if the file exists but is not readable text */
+/** Reads a settings file. @throws RouxError `INVALID_SETTINGS` if the file exists but is not readable text */
 export function readClientFile(path: string): ClientFile {
   const refuse = (why: string, cause?: unknown): RouxError =>
     new RouxError('INVALID_SETTINGS', `${path} cannot be read: ${why}.`, { hint: 'Nothing was written.', cause })

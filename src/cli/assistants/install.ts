@@ -24,7 +24,7 @@ import {
   requireOurs,
 } from './client-file.ts'
 
-/** fnm creates these links for a single shell. */
+/** Matches the links that fnm creates for a single shell. */
 const FNM_SHELL_FOLDER = /[\\/]fnm_multishells[\\/]/
 
 export async function install(invocation: Invocation): Promise<number> {
@@ -209,7 +209,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/** `--set` options are part of the entry's command. */
+/** Returns true if an entry has the source of a setting everywhere. `--set` options are part of the entry's command. */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined

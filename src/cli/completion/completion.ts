@@ -50,7 +50,7 @@ async function reply(invocation: Invocation, shell: Shell, args: readonly string
 
 /** Returns the candidates that start with the text. Case is ignored only if there is no exact match. */
 function matchingStart(candidates: readonly Candidate[], start: string): readonly Candidate[] {
-  // A line feed in a name would split it into two candidates.
+  // A name with a line feed would become two candidates.
   const usable = candidates.filter(({ value }) => !/[\n\r\t]/.test(value))
   const exact = usable.filter(({ value }) => value.startsWith(start))
   return exact.length > 0 ? exact : usable.filter(({ value }) => foldId(value).startsWith(foldId(start)))
@@ -64,7 +64,7 @@ interface TypedWords {
 async function candidatesFor(invocation: Invocation, expected: Expected, typedLine: TypedWords): Promise<readonly Candidate[]> {
   if (expected.kind === 'one of') return expected.candidates
   if (expected.kind === 'nothing' || expected.kind === 'files') return []
-  // Completion cannot show errors.
+  // Errors are ignored, because completion cannot show them.
   return await fromVaults(invocation, expected.kind, typedLine).catch(() => [])
 }
 
@@ -134,7 +134,7 @@ async function namesIn(
   return candidates.map(({ value, ...more }) => ({ ...more, value: prefix + value }))
 }
 
-/** Shells complete paths one folder at a time. */
+/** Returns the next folder of each path, because shells complete paths one folder at a time. */
 function oneStep(
   items: readonly { readonly id: string; readonly title: string }[],
   path: string,

@@ -1,7 +1,10 @@
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** The first line of the output (`files`, `folders` or `none`) tells the shell which paths to add. */
+/**
+ * The completion script of each shell. The first line of the output (`files`, `folders` or `none`) tells the shell which paths to
+ * add.
+ */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# Completion of roux for bash. Add to ~/.bashrc: eval "$(roux completion bash)"
 _roux() {
@@ -62,7 +65,7 @@ complete -c roux -f -a '(__roux_complete)'
 `,
 }
 
-/** Bash replaces only the text after the last of these characters (`COMP_WORDBREAKS`). */
+/** Matches the characters in `COMP_WORDBREAKS`. Bash replaces only the text after the last of them. */
 const BASH_BREAKS = /[=:@><|&;(]/g
 
 export interface TypedLine {
@@ -72,7 +75,7 @@ export interface TypedLine {
   readonly keptPrefix: string
 }
 
-/** Splits at unquoted spaces. The last quote may be open. */
+/** Splits a line at unquoted spaces. The last quote may be open. */
 export function readLine(line: string): TypedLine {
   const words: string[] = []
   let word = ''

@@ -84,7 +84,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   if (watch === 'polling') return ok('watch', 'polling')
   const limit = platform === 'linux' ? inotifyLimit() : undefined
   if (limit === undefined) return ok('watch', 'events of the file system')
-  // inotify needs one watch per folder. The limit is per user.
+  // inotify needs one watch per folder, and the limit is per user.
   const folders = countFolders(vault, limit)
   const message = `events of the file system: ${amount(folders, 'folder')}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return ok('watch', message)

@@ -114,7 +114,7 @@ function signedGain({ value, low, high }: Estimate): string {
   return `${show(value)} [${show(low)}, ${show(high)}]`
 }
 
-/** A confidence interval that contains 0 proves no difference. */
+/** Describes an interval. One that contains 0 proves no difference. */
 function significance({ low, high }: Estimate): string {
   return low > 0 ? ' (better)' : high < 0 ? ' (worse)' : ''
 }

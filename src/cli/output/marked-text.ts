@@ -1,7 +1,10 @@
 import { codeIn } from '../../markdown/code.ts'
 import { printableText, wrapWords } from './text.ts'
 
-/** Markdown syntax to hide, such as link targets and bold markers. The text between the groups `before` and `after` is kept. */
+/**
+ * Matches Markdown syntax to hide, such as link targets and bold markers. The text between the groups `before` and `after` is
+ * kept.
+ */
 const NOISE: readonly RegExp[] = [
   /(?<before>!?\[)[^[\]]*(?<after>\]\([^()\s]*\))/dg,
   /(?<before>!?\[\[(?:[^[\]|]*\|)?)[^[\]|]+(?<after>\]\])/dg,
@@ -10,7 +13,7 @@ const NOISE: readonly RegExp[] = [
   /(?<before>\*\*)/dg,
 ]
 
-/** `marks` are ascending, non-overlapping UTF-16 ranges. */
+/** A text with highlights. `marks` are ascending UTF-16 ranges that do not overlap. */
 export interface MarkedText {
   readonly text: string
   readonly marks: readonly (readonly [start: number, end: number])[]
@@ -24,7 +27,7 @@ export interface WrapOptions {
 
 const ELLIPSIS = '…'
 
-// Interlinear annotation characters, which notes do not normally contain.
+// The interlinear annotation characters, which notes do not normally contain.
 const [OPEN, CLOSE] = ['\ufff9', '\ufffb']
 
 /**
@@ -32,7 +35,7 @@ const [OPEN, CLOSE] = ['\ufff9', '\ufffb']
  * shown.
  */
 export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
-  // Reserve room for an ellipsis at both ends.
+  // The width leaves room for an ellipsis at both ends.
   const all = withMarksClosed(writtenLines(marked).flatMap((words) => wrapWords(words.join(' '), width - 2, { words })))
   const from = bestWindow(
     all.map((line) => line.split(OPEN).length - 1),
@@ -59,7 +62,7 @@ function withMarksClosed(lines: readonly string[]): readonly string[] {
 
 const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 
-/** Table rows and headings never continue on the next line. */
+/** Matches table rows and headings, which never continue on the next line. */
 const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
 function writtenLines(text: MarkedText): readonly (readonly string[])[] {

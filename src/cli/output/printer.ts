@@ -63,7 +63,7 @@ export class Printer {
 
   error(error: unknown): void {
     const { message, hint, candidates = [], stack } = explain(error)
-    // Query errors have extra lines that point at the error.
+    // A query error has extra lines that point at the error.
     this.note(`${this.paint('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
     if (hint !== undefined) this.note(`  ${printable(hint)}`)
     for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)

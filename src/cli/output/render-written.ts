@@ -5,7 +5,7 @@ import { renderTable } from './table.ts'
 import { coloredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
-  /** Options of suggested commands, such as ` --write`. */
+  /** The options of suggested commands, such as ` --write`. */
   readonly commandOptions: string
   readonly isDryRun: boolean
 }

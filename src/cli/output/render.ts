@@ -19,7 +19,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   if (areSearchResults(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  // Hide paths if ids are shown.
+  // Paths are hidden if ids are shown.
   const isNamed = names.includes('id') || names.includes('match')
   const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
@@ -34,7 +34,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   )
 }
 
-/** Line 0 refers to the whole file. */
+/** Formats a cell. Line 0 refers to the whole file. */
 function listCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
   return name === 'match' && value === null ? 'none' : cell(value)
@@ -137,7 +137,7 @@ function counts(value: Facts): string {
     .join(', ')
 }
 
-// Objects with one or two properties fit on one line.
+// Returns true for a list of objects. Objects with one or two properties fit on one line, so they need no table.
 function isTable(value: unknown): value is readonly Facts[] {
   return isRecords(value) && value.some((item) => Object.keys(item).length > 2)
 }

@@ -3,15 +3,15 @@ import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 export interface Column {
   readonly name: string
   readonly align?: 'right'
-  /** The column contains prose. Long text moves below the row. */
+  /** True if the column contains prose. Long text moves below the row. */
   readonly isProse?: true
-  /** The column contains ids, which are never truncated. */
+  /** True if the column contains ids, which are never truncated. */
   readonly isId?: true
 }
 
 const GAP = '  '
 
-/** Shrinks the widest columns first, but never ids. If columns become too narrow, renders each row as a list. */
+/** Renders a table. The widest columns shrink first, but never ids. If columns become too narrow, each row becomes a list. */
 export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], look: Look = {}): string {
   const { width = Number.POSITIVE_INFINITY, paint = PLAIN } = look
   const cells = rows.map((row) => columns.map((_, at) => printable(row[at] ?? '')))

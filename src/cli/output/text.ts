@@ -8,12 +8,12 @@ export type Paint = (style: Style, text: string) => string
 export const PLAIN: Paint = (_, text) => text
 
 export interface Look {
-  /** Omit to disable truncation. */
+  /** The width in columns. If omitted, the text is not truncated. */
   readonly width?: number | undefined
   readonly paint?: Paint
 }
 
-/** Titles of notes may contain terminal escape sequences. */
+/** Removes terminal escape sequences, which titles of notes may contain. */
 export function printable(text: string): string {
   return printableText(text).replace(/[\n\t]+/g, ' ')
 }
@@ -90,7 +90,7 @@ function characters(text: string): readonly string[] {
   return [...graphemes().segment(text)].map(({ segment }) => segment)
 }
 
-// East Asian wide and full-width blocks, and characters displayed as emoji.
+// Matches East Asian wide and full-width blocks, and characters displayed as emoji.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u

@@ -9,7 +9,7 @@ import { makeFolder } from '../../core/make-folder.ts'
 import type { Places } from '../../install/clients.ts'
 
 const POLL_MS = 250
-/** The codes in older redirect files have expired. */
+/** A redirect file that is older than this is left over, because its code has expired. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
 /**
@@ -57,7 +57,7 @@ function redirectTo(address: string): string {
 `
 }
 
-/** A browser installed as a snap cannot read hidden folders. */
+/** Returns a folder that the browser can read. A browser installed as a snap cannot read hidden folders. */
 async function folderForBrowser({ env, home, platform }: Places): Promise<string> {
   const stateFolder = userFolders(env).state
   const snaps = join(home, 'snap')

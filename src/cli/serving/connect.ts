@@ -14,7 +14,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const scopes = namesIn(options.get('scope') ?? 'read').map((name) => requireScope(name, CONNECTION_SCOPES))
   if (scopes.length === 0) throw new UsageError('The connection has no scope.', `Scopes: ${CONNECTION_SCOPES.join(', ')}.`)
-  // Vault names are lowercase.
+  // Names are converted to lower case, like all vault names.
   const names = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   if (names.length === 0) throw new UsageError('The connection has no vault.', 'Name vaults, or * for all of them.')
   const vaults = names.includes('*') ? '*' : names
@@ -45,7 +45,7 @@ function servedAddress(keyFile: string): string | undefined {
   return isRecord(stored) && typeof stored.resource === 'string' ? stored.resource : undefined
 }
 
-/** A server started with `--write` can still offer these scopes. */
+/** Returns the scopes that the settings forbid. A server started with `--write` can still offer them. */
 function missing(scopes: readonly Scope[], tools: { readonly write: boolean; readonly attach: boolean }): readonly string[] {
   const off = (['write', 'attach'] as const).filter((scope) => scopes.includes(scope) && !tools[scope])
   return off.map(

@@ -3,10 +3,10 @@ import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
 import { messageOf } from '../../core/errors.ts'
 
-/** Polling interval in milliseconds. Missing files cannot be watched. */
+/** The polling interval in milliseconds. Polling is necessary, because missing files cannot be watched. */
 const INTERVAL = 500
 
-/** Settings that a running server applies without a restart. */
+/** The settings that a running server applies without a restart. */
 const LIVE = ['tools.', 'mcp.prompts_folder', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
 
 function isLive(key: string): boolean {
@@ -14,10 +14,10 @@ function isLive(key: string): boolean {
 }
 
 export interface LiveSettingsOptions {
-  /** `--http` applies until a settings file changes `http.enabled`. */
+  /** The value of `--http`, which applies until a settings file changes `http.enabled`. */
   readonly overHttp?: boolean
   readonly interval?: number
-  /** @throws RouxError for invalid settings */
+  /** Loads the settings. @throws RouxError for invalid settings */
   load(): Promise<LoadedSettings>
   say(line: string): void
   onChange(before: Settings, now: Settings): void

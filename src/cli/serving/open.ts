@@ -82,7 +82,7 @@ async function runningPage({ host }: Invocation, { server, vaults }: LoadedVault
   const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
   if (folders.length !== vaults.length) return undefined
   for (const page of pagesOf(runningFolder(server.settings, host.env), folders)) {
-    // Roux only announces loopback addresses.
+    // Roux announces only loopback addresses, so others are skipped.
     if (!isLoopbackAddress(new URL(page.address).hostname)) continue
     const { code } = await askServer(page, {})
     if (typeof code !== 'string') continue
@@ -126,7 +126,7 @@ export async function vaultOrNote(invocation: Invocation, name: string): Promise
   const path = resolve(host.cwd, name)
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
-  // The folder may be on an unmounted disk.
+  // The folder may be on a disk that is not mounted.
   if (kind === 'folder' || isShellPath(name) || /^~?(?:[\\/]|$)/.test(name)) return 'vault'
   if (options.has('vault')) return { name, mayBeVault: true }
   const { server, vaults } = await readVaults(settingsInput(invocation, name))
@@ -139,7 +139,7 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 }
 
 /**
- * The name may be an id, title or alias, even misspelled. Missing notes with incoming links are accepted.
+ * Finds a note by id, title or alias, even misspelled. Missing notes with incoming links are accepted.
  * @throws RouxError `NODE_NOT_FOUND` with the nearest names, `AMBIGUOUS_NAME`
  */
 export async function noteToOpen(

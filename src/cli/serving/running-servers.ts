@@ -17,14 +17,14 @@ export function runningFolder({ cache }: Settings, env: Readonly<Record<string, 
 
 export interface AnnouncedPage {
   readonly address: string
-  /** Secret for requesting an access code from this server. */
+  /** The secret for requesting an access code from this server. */
   readonly key: string
 }
 
 /** The announced folders by file, with one list per connection of the shared server. */
 const announced = new Map<string, Set<readonly string[]>>()
 
-/** Write errors are ignored. @returns a function that withdraws these folders */
+/** Announces the folders of a server. Write errors are ignored. @returns a function that withdraws these folders */
 export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)
   const folders = vaults.map(realFolder)

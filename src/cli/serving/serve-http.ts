@@ -34,7 +34,7 @@ export interface WebView {
   readonly portAdvice?: string
 }
 
-/** @throws UsageError if `--set` contradicts `--http` */
+/** Serves the vaults over HTTP. @throws UsageError if `--set` contradicts `--http` */
 export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, web?: WebView): Promise<number> {
   const { host, printer } = invocation
   requireNoContradiction(loaded)
@@ -50,7 +50,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const followedVaults = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, vaultsAnnouncedTo(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
-  // `roux open` keeps working if HTTP is turned off for clients.
+  // The page of `roux open` keeps working if HTTP is turned off for clients.
   const ownerHasAccess = (): boolean => web?.onAddress !== undefined || isEnabled()
   const view = web === undefined ? undefined : await webView(invocation, ownerHasAccess)
   const refusing =
@@ -59,7 +59,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     (tool) =>
       switchedOffBy(tool) ?? refusedTo(access, tool)
   const log = (line: string): void => printer.note(line)
-  // Serve `roux open` only to this computer.
+  // The page of `roux open` is served only to this computer.
   const signIn = web?.onAddress === undefined ? await publicSide(invocation, loaded, { live, vaults: followedVaults }) : undefined
   const tools = await toolsFor(loaded.server.settings.mcp, signIn?.addressOf)
   const server = await openHttpServer({
@@ -109,7 +109,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
       const [first] = cores
-      // The page reports the error.
+      // An error is ignored here, because the page reports it.
       if (web?.onAddress !== undefined && first !== undefined) preparePicture(first).catch(() => {})
     },
     (error: unknown) => printer.warn(`A vault could not be opened: ${String(error)}`),

@@ -26,9 +26,9 @@ export interface Serving {
   readonly live: LiveSettings
   readonly options: SharedOptions
   readonly switchedOffForPage: SwitchedOffBy
-  /** Call before releasing the port. */
+  /** Withdraws the announcement, which must happen before the port is released. */
   withdraw(): void
-  /** `by` is a deadline in `performance.now()` time. */
+  /** Closes the vaults by a deadline in `performance.now()` time. */
   close(by: number): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     say: (line) => printer.warn(line),
     onChange: (before, now) => announceSettings(events, changedKeys(before, now)),
   })
-  // Vaults without a folder are read-only.
+  // A vault without a folder is read-only.
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   const withoutFolder = (settings: Settings): Settings =>
     isStored ? { ...settings, tools: { ...settings.tools, write: false, attach: false } } : settings
@@ -66,7 +66,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     stopAnnouncing()
   }
   const served = serveVaults(host, vaults, {
-    // Announce late, so short-lived clients leave no trace.
+    // The server is announced late, so short-lived clients leave no trace.
     onBegin: () => {
       if (isWithdrawn) return
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
@@ -135,7 +135,7 @@ function announceSettings(events: ServerEvents, keys: readonly string[]): void {
   events.publish({ kind: 'resource_updated', uri: 'roux://system-info' })
 }
 
-/** Setting types whose values cannot reveal paths, addresses or secrets. */
+/** The types of settings whose values cannot reveal paths, addresses or secrets. */
 const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
 
 /** Text settings are left out, because they may contain paths, addresses or secrets. */

@@ -61,7 +61,7 @@ export function describeState({ running, alone }: SharedState): string {
 
 function describe({ process: id, version, memory, connections, vaults }: SharedStatus): string {
   const state = `process ${id}, version ${version}, ${memory} MB, ${amount(connections, 'connection')}`
-  // The server may still be opening its first vault.
+  // There are no vaults yet if the server is still opening its first one.
   return vaults.length === 0 ? state : `${state}, ${amount(vaults.length, 'vault')}`
 }
 

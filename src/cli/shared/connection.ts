@@ -95,7 +95,7 @@ export class Connection {
   #close(notice: Notice): void {
     this.#sendNotice(notice)
     this.#socket.end()
-    // The client may never close its half.
+    // A client may never close its half of the connection.
     this.#socket.resume().setTimeout(LINGER_MS)
   }
 
@@ -136,7 +136,7 @@ async function accept(argv: readonly string[], host: Host) {
   const [name = '', json] = parsed.positionals
   const tool = command === 'call' ? await findTool(host, name) : target?.tool
   const isReading = tool === undefined ? target !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
-  // `roux call` may read stdin, which only the client can do.
+  // A command that changes something, and `roux call` with `-`, which reads stdin, are left to the client.
   if (!isReading || json === '-') throw notUsable(`"${command}" may change something`)
   const invocation = { ...parsed, host, printer: new Printer(host, true) }
   const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))

@@ -7,7 +7,7 @@ import type { Host, Sharing } from '../host.ts'
 import type { Invocation } from '../session.ts'
 import { overlaid } from './shared-vaults.ts'
 
-/** `status` mentions this reason only if a shared server is running. */
+/** The reason why a process is not shared. `status` mentions it only if a shared server is running. */
 export const SWITCHED_OFF = 'serve.shared is off'
 
 export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>, loaded: LoadedVaults): string | undefined {
@@ -15,7 +15,7 @@ export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>
   const key = keyVariableIn(host.env)
   if (options.get('alone') === true) return '--alone was given'
   if (serve.shared === 'off') return SWITCHED_OFF
-  // An API key in the environment is only for this process.
+  // A process with an API key in its environment is not shared, because the key is only for this process.
   if (key !== undefined) return `${key} is set`
   // A server over Neo4j keeps little in memory, so sharing it saves nothing.
   if (loaded.vaults.some(({ settings }) => settings.store.type === 'neo4j')) return 'the index is in a Neo4j database'

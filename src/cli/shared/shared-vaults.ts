@@ -21,7 +21,7 @@ export interface VaultUser {
   onOutdated(): void
 }
 
-/** Connections with equal settings share one open vault. Each has its own permissions. */
+/** The vaults of the shared server. Connections with equal settings share one open vault, but each has its own permissions. */
 export class SharedVaults {
   readonly #composition: Composition
   readonly #parts: SharedParts
@@ -80,7 +80,7 @@ export class SharedVaults {
       watch: true,
       shared: this.#parts,
       onError: this.#log,
-      // Each connection's view checks its own permissions.
+      // Everything is permitted here, because each connection's view checks its own permissions.
       permits: () => ({ write: true, attach: true }),
     })
     const vault: SharedVault = { folder: settings.vault.path, core, users: 0 }
@@ -114,7 +114,7 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
   // The index is updated first, because a command must see all earlier changes to files.
   const ready: Indexing['ready'] = async (timeout, signal) => {
     const isReady = await indexing.ready(timeout, signal)
-    // The status reports this error.
+    // Errors are ignored here, because the status reports them.
     await inTime(indexing.awaitUpToDate(), timeout, signal).catch(() => {})
     return isReady
   }

@@ -52,7 +52,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   const suggestArgs = { ...args, kind: 'named' }
   tool.prepare(withoutVault(suggestArgs))
   const apply = await requireTool(host, 'apply_changes')
-  // Accepting a link permits writing it.
+  // Options include `--write`, because accepting a link permits writing it.
   const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
   const loaded = await requireVaults(writable)
   for (const usedTool of [tool, apply]) requireOn(usedTool, loaded)
@@ -181,7 +181,7 @@ const ANSWERS: ReadonlyMap<string, Verdict> = new Map([
   ['quit', 'quit'],
 ])
 
-/** End of input means quit. */
+/** Asks for a verdict. The end of input means to quit. */
 async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   for (;;) {
     const reply = await asker.ask(QUESTION)
@@ -218,7 +218,7 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLin
       const offers = chosen.filter(({ from }) => from === note)
       if (await isPossible(parts, offers)) possible.push(...offers)
     }
-    // The error does not belong to a single note.
+    // If no link can be skipped, the error does not belong to a single note.
     if (possible.length === chosen.length) throw error
     return await make(parts, possible)
   }

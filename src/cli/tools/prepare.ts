@@ -14,7 +14,7 @@ import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { UsageError } from '../host.ts'
 import { durationText } from '../output/text.ts'
 
-/** Replaces titles and aliases with ids. The tool reports unknown names. @throws RouxError `AMBIGUOUS_NAME` */
+/** Replaces titles and aliases with ids. Unknown names stay, because the tool reports them. @throws RouxError `AMBIGUOUS_NAME` */
 export async function resolveNames(
   vaults: Vaults,
   { names = {} }: Pick<Tool, 'names'>,
@@ -44,7 +44,7 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Nam
     vaultOfName === undefined ? [] : await idsIn(vaults, [vaultOfName], { orFolder, name: value.slice(vaultOfName.length + 1) })
   const all = vaults.names.length === 0 ? [undefined] : vaults.names
   const searched = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
-  // A title may start with what looks like a vault name, as in "Work: plan".
+  // A name is first looked up as written, because a title may start with what looks like a vault name, as in "Work: plan".
   const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, searched, { orFolder, name: value })
   if (ids.length > 1) throw ambiguousName(value, ids)
   return ids[0] ?? value
@@ -58,7 +58,7 @@ async function idsIn(
   const found = new Set<string>()
   for (const vault of searched) {
     const opening = vaults.open(vault)
-    // The tool reports a missing vault.
+    // A missing vault is ignored here, because the tool reports it.
     const core = await (vault === undefined ? opening : opening.catch(() => undefined))
     const ids = await core?.store.read(async (snapshot) => {
       if (orFolder && (await isFolder(snapshot, name))) return [vault === undefined ? name : `${vault}:${name}`]

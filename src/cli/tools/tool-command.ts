@@ -40,7 +40,7 @@ export async function findCommandOrTool(host: Host, word: string): Promise<Comma
   return tool && { tool, options: optionsOf(tool) }
 }
 
-/** @throws UsageError with the nearest names */
+/** Finds a tool by name. @throws UsageError with the nearest names */
 export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
   if (tool) return tool
@@ -55,7 +55,7 @@ export async function unknownCommand(host: Host, name: string): Promise<UsageErr
 }
 
 export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Readonly<Record<string, unknown>>): Promise<number> {
-  // Report invalid arguments before reading a vault.
+  // Invalid arguments are reported before a vault is read.
   tool.prepare(withoutVault(givenArgs))
   requireNoPlan(givenArgs)
   const loaded = settingsOfAll(tool, await requireVaults(invocation))
@@ -132,7 +132,7 @@ function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
 }
 
-/** Plans are lost when this process exits. */
+/** Removes the id of a plan, because plans are lost when this process exits. */
 export function withoutPlan(value: unknown): unknown {
   if (!isRecord(value) || !('plan_id' in value)) return value
   const { plan_id: _, ...rest } = value

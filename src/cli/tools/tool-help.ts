@@ -83,7 +83,7 @@ export function optionsOf(tool: Tool): readonly Option[] {
 }
 
 /**
- * An array parameter takes the positional arguments that later parameters do not need.
+ * Assigns positional arguments to parameters. An array parameter takes those that later parameters do not need.
  * @throws UsageError if an argument is missing or superfluous
  */
 export function argumentsOf(
@@ -117,7 +117,7 @@ export function argumentsOf(
   return args
 }
 
-/** Values of all other JSON Schema types are given as JSON. */
+/** The option types of JSON Schema types. Values of all other types are given as JSON. */
 const OPTION_TYPES: Readonly<Record<string, Option['type']>> = {
   boolean: 'flag',
   integer: 'integer',

@@ -18,7 +18,7 @@ export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () =>
   return (tool) => (isStored && tool.needs !== undefined ? SETTINGS_ELSEWHERE : switchOff(tool, settings())?.setting)
 }
 
-/** Assistants are offered only the tools of the profile. */
+/** Returns why a tool is not offered. Assistants are offered only the tools of the profile. */
 export function notOfferedIn(loaded: LoadedVaults, settings: () => Settings): SwitchedOffBy {
   const switchedOffBy = switchedOffIn(loaded, settings)
   return (tool) => switchedOffBy(tool) ?? switchOffForAssistants(tool, settings())?.setting
@@ -28,7 +28,7 @@ const SETTINGS_ELSEWHERE = {
   hint: 'These vaults are served from a database. Attachments and writing need their folders: "roux serve <folder>".',
 }
 
-/** @throws RouxError `TOOL_DISABLED` with the setting that enables the tool */
+/** Checks that a tool is enabled. @throws RouxError `TOOL_DISABLED` with the setting that enables the tool */
 export function requireOn(tool: ToolIdentity, loaded: LoadedVaults): void {
   const switched = switchedOffIn(loaded)(tool)
   if (switched !== undefined && typeof switched !== 'string') throw toolDisabled(tool.name, switched)

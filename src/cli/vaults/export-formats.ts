@@ -4,9 +4,9 @@ import type { ExportRow } from '../../core/store.ts'
 type NodeRow = ExportRow & { readonly kind: 'node' }
 type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
-/** Nodes are written before edges. */
+/** A format, in which nodes are written before edges. */
 interface Format {
-  /** `isSemantic` is true if similar pairs follow the edges. */
+  /** Returns the start of the file. `isSemantic` is true if similar pairs follow the edges. */
   begin(isSemantic: boolean): string
   node?(row: NodeRow, first: boolean): string
   readonly between: string
@@ -182,7 +182,7 @@ function xml(text: string): string {
     .replace(/[&<>"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Graphviz keeps doubled backslashes in ids but shows only one in labels. */
+/** Escapes a text for Graphviz, which keeps doubled backslashes in ids but shows only one in labels. */
 function dot(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\0', '\ufffd')}"`
 }

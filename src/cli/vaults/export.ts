@@ -60,7 +60,7 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   csv: 'CSV',
 }
 
-/** The graph may have changed since the nodes were exported. */
+/** Yields pairs of similar notes. The graph may have changed since the nodes were exported. */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
   const result = await insight()
   if (result === undefined) return
@@ -118,7 +118,7 @@ function incompleteFileError(): RouxError {
   return providerError('The index was damaged and has been rebuilt.', 'Run the command again; the output so far is incomplete.')
 }
 
-/** Writes atomically. @returns the number of bytes */
+/** Writes a file atomically. @returns the number of bytes */
 async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const temporary = `${path}.${process.pid}.tmp`
   try {
@@ -193,7 +193,7 @@ async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined
     const { title, text, left_out, lines_before, links, comments, formulas, breaks } = value
     return { title, text, left_out, lines_before, links, comments, formulas, breaks }
   } catch (error) {
-    // Omit this note's quotes if its file cannot be read in time.
+    // A note whose file cannot be read in time is exported without quotes.
     if (error instanceof RouxError && error.code === 'TIMEOUT') return undefined
     throw error
   }

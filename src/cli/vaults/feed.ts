@@ -8,12 +8,12 @@ import type { Progress } from '../../core/search.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 
-/** Interval of lease renewals and retries, in milliseconds. */
+/** The interval of lease renewals and retries, in milliseconds. */
 const HEARTBEAT = 4_000
 const POLL_INTERVAL = 1_000
-/** Pause between computations, as a multiple of the computation time. */
+/** The pause between computations, as a multiple of the computation time. */
 const PAUSE_FACTOR = 5
-/** Time without a response from the database, in milliseconds. Another feeder may then take over. */
+/** The time without a response from the database, in milliseconds, after which another feeder may take over. */
 const SILENCE_TIMEOUT = 12_000
 
 export async function run(called: Invocation): Promise<number> {
@@ -71,7 +71,7 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
   }
 }
 
-/** A long database outage is reported only once. */
+/** Returns a function that reports a long database outage only once. */
 export function withoutRepeats(write: (line: string) => void): (line: string) => void {
   let last: string | undefined
   return (line) => {
@@ -91,7 +91,7 @@ async function takeLease(lease: FeederLease, note: (line: string) => void, signa
   }
 }
 
-/** Vectors count only if there is a working embedder. */
+/** Returns true if the index is complete. Vectors count only if there is a working embedder. */
 export function isUpToDate({ phase, search }: IndexStatus, hasEmbedder: boolean): boolean {
   const isDone = (progress: Progress | undefined): boolean => progress !== undefined && progress.done >= progress.total
   if (phase !== 'idle' || search?.isStopped === true || !isDone(search?.words)) return false
@@ -129,7 +129,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
       }
       if (state !== undefined) lastAnswer = performance.now()
       const { phase, search } = core.indexing.status()
-      // Restart work that stopped when the database did not respond.
+      // Work that stopped when the database did not respond is restarted.
       if (state !== undefined && (phase === 'failed' || search?.isStopped === true)) return
       if (phase === 'idle') computeWhole()
     }
@@ -160,7 +160,7 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
   return () => {
     if (isRunning || performance.now() < restsUntil) return
     isRunning = true
-    // The next heartbeat retries.
+    // If this call fails, the next heartbeat tries again.
     run()
       .catch(() => {})
       .finally(() => {

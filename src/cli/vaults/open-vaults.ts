@@ -8,7 +8,7 @@ import type { Host } from '../host.ts'
 
 export interface ServedVaults extends Vaults {
   aiChanged(): void
-  /** `by` is a deadline in `performance.now()` time. */
+  /** Closes the vaults by a deadline in `performance.now()` time. */
   close(by: number): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export function folderIn(vaults: readonly LoadedVault[]): (name: string) => stri
 function begin(opening: Promise<GraphCore>): void {
   opening.then(
     (core) => core.indexing.begin(),
-    // The call that needs the vault reports the error.
+    // Errors are ignored here, because the call that needs the vault reports them.
     () => {},
   )
 }

@@ -52,7 +52,7 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
       ...(message === undefined ? {} : { message }),
     }
   })
-  // The index is on another computer.
+  // The index of this vault is on another computer.
   if (stored !== undefined) return facts
   const { measureIndexes } = await invocation.host.compose()
   return { ...facts, bytes: measureIndexes(settings) }
@@ -101,7 +101,7 @@ async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal
   })
 }
 
-/** An explicit `--download` overrides the setting. */
+/** Returns the settings with downloads allowed, if `--download` is given. */
 function withDownload(loaded: LoadedVault, download: boolean): LoadedVault {
   const { embedder } = loaded.settings
   return download ? { ...loaded, settings: { ...loaded.settings, embedder: { ...embedder, download } } } : loaded
@@ -170,7 +170,7 @@ async function answerForVaults(printer: Printer, { all, isSeveral }: VaultResult
 }
 
 interface Coverage {
-  /** The embedder's kind until it has been opened. */
+  /** The embedder's kind until it has been opened, and then its id. */
   readonly embedder: string
   readonly words: Progress
   readonly vectors?: Progress & {

@@ -112,7 +112,7 @@ async function isConfirmed({ host, options }: Invocation, settings: LoadedVault[
     const reply = lines.question(
       `Forget ${describe(history)} of ${settings.vault.path}? Earlier changes can then no longer be undone or listed. Your notes are not affected. [y/N] `,
     )
-    // Treat the end of input as "no".
+    // The end of input counts as "no".
     const inputEnd = once(lines, 'close').then(() => '')
     return /^y(es)?$/i.test((await Promise.race([reply, inputEnd])).trim())
   } finally {

@@ -16,19 +16,19 @@ export interface LoggedFileChange {
   readonly to?: string
   readonly before?: LoggedFile
   readonly after?: LoggedFile
-  /** Commit time of the last change to the file, in milliseconds since the Unix epoch. */
+  /** The time of the commit with the last change to the file, in milliseconds since the Unix epoch. */
   readonly time: number
-  /** Id of Roux's last write to the file, if any. */
+  /** The id of Roux's last write to the file, if any. */
   readonly change?: string
 }
 
 /**
- * Path of an existing file, `/` and the former path of a removed file, or `//` and the folded name of a missing target. Vault
+ * The path of an existing file, `/` and the former path of a removed file, or `//` and the folded name of a missing target. Vault
  * paths never start with `/`.
  */
 export type LinkEnd = string
 
-/** Numbers of links between two files, before and after. */
+/** The numbers of links between two files, before and after a commit. */
 export interface LoggedLinkChange {
   readonly from: LinkEnd
   readonly to: LinkEnd

@@ -1,9 +1,9 @@
 import type { NodeId } from '../ids.ts'
 
-/** Arrays are in the order of `ids`. Elsewhere, notes are indexes into `ids`. */
+/** Values for all notes, in the order of `ids`. Elsewhere, notes are indexes into `ids`. */
 interface OfAllNotes {
   readonly generation: number
-  /** Ids of all analyzed notes, in ascending order. */
+  /** The ids of all analyzed notes, in ascending order. */
   readonly ids: readonly NodeId[]
   /** Notes whose text could not be read in time. The analysis knows only their names. */
   readonly unread: readonly NodeId[]
@@ -11,7 +11,7 @@ interface OfAllNotes {
 
 export interface Insight extends OfAllNotes {
   readonly words: Uint32Array
-  /** Words per note, without boilerplate. */
+  /** Number of words per note, without boilerplate. */
   readonly ownWords: Uint32Array
   readonly nearest: Nearest
   /** The most similar pairs come first. */
@@ -36,15 +36,15 @@ export type InsightKind = keyof InsightKinds
 /** The notes whose text is most similar to each note, best first. */
 export interface Nearest {
   readonly kept: number
-  /** The entries of note `n` start at `n · kept`. Unused entries are `NO_NOTE`. */
+  /** The similar notes. The entries of note `n` start at `n · kept`, and unused entries are `NO_NOTE`. */
   readonly notes: Uint32Array
-  /** Share of common content, 0–1. */
+  /** The share of common content, 0–1. */
   readonly scores: Float32Array
 }
 
 export const NO_NOTE = 0xffff_ffff
 
-/** Notes with fewer words are stubs, too short to have a recognizable topic. */
+/** A note with fewer words is a stub, too short to have a recognizable topic. */
 export const STUB_WORDS = 30
 
 export interface FollowOptions {
@@ -59,7 +59,7 @@ export interface LatestInsight<Kind extends InsightKind = 'whole'> {
   readonly isCurrent: boolean
 }
 
-/** Results are computed on demand, one at a time. Callers get the previous result meanwhile. */
+/** Results that are computed on demand, one at a time. Callers get the previous result meanwhile. */
 export interface Insights<Kind extends InsightKind = 'whole'> {
   /**
    * Returns the latest result, and computes a newer one if the vault has changed.
@@ -67,7 +67,7 @@ export interface Insights<Kind extends InsightKind = 'whole'> {
    * @throws RouxError `PROVIDER_ERROR` if the first result failed
    */
   follow(options: FollowOptions): Promise<LatestInsight<Kind> | undefined>
-  /** Notes read in the current run. The run continues even if callers stop waiting. */
+  /** Number of notes read in the current run. The run continues even if callers stop waiting. */
   progress?(): { readonly done: number; readonly total: number } | undefined
 }
 
@@ -84,9 +84,9 @@ export function noteNumber({ ids }: Pick<OfAllNotes, 'ids'>, id: NodeId): number
 
 /** Entries can disappear at any time, because everything can be recomputed. */
 export interface InsightCache {
-  /** Hashes without a stored record. */
+  /** Returns the hashes without a stored record. */
   missing(contents: readonly string[]): readonly string[]
-  /** @throws Error on lookup, if a record is damaged */
+  /** Returns a lookup for records. @throws Error on lookup, if a record is damaged */
   records(): (content: string) => Uint8Array | undefined
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void
   /** Deletes all other records if there are many. */
@@ -101,18 +101,18 @@ export interface InsightCache {
   close(): void
 }
 
-/** A promise if the value is read from a database. */
+/** A value, or a promise if the value is read from a database. */
 type MaybePromise<T> = T | Promise<T>
 
-/** Community names, dismissed gaps and unwanted links. */
+/** The user's decisions: community names, dismissed gaps and unwanted links. */
 export interface Decisions {
   /** The user's labels by community id. */
   labels(): MaybePromise<ReadonlyMap<string, string>>
   /** Sets a label, or restores the automatic one if `label` is `undefined`. @throws RouxError `PROVIDER_ERROR` */
   setLabel(community: string, label: string | undefined): MaybePromise<void>
-  /** See `gapKey` and `linkKey`. */
+  /** Returns the keys of dismissed gaps and links; see `gapKey` and `linkKey`. */
   dismissed(): MaybePromise<ReadonlySet<string>>
-  /** @throws RouxError `PROVIDER_ERROR` */
+  /** Dismisses a gap or link. @throws RouxError `PROVIDER_ERROR` */
   dismiss(gap: string): MaybePromise<void>
   /** @returns whether the gap was dismissed @throws RouxError `PROVIDER_ERROR` */
   restore(gap: string): MaybePromise<boolean>
@@ -126,13 +126,13 @@ export interface InsightState extends Decisions {
   close(): void
 }
 
-/** Similar communities with few links between them. Notes and communities are indexes. */
+/** Two similar communities with few links between them. Notes and communities are indexes. */
 export interface ApartCommunities {
   readonly of: readonly [number, number]
-  /** Cosine similarity of their words, 0–1. */
+  /** The cosine similarity of their words, 0–1. */
   readonly alike: number
   readonly links: number
-  /** Links expected by chance. */
+  /** Number of links expected by chance. */
   readonly expected: number
   /** The most similar pairs of unlinked notes. Each pair has one note from each community. */
   readonly nearest: readonly (readonly [number, number])[]
@@ -157,11 +157,11 @@ export interface Gaps {
 
 /** A group of notes related by links and content. Notes are indexes; see `CommunityLevel.of`. */
 export interface Community {
-  /** `c4`, or `c4.2` on the second level. Stable as long as the notes stay the same. */
+  /** The id `c4`, or `c4.2` on the second level. It is stable as long as the notes stay the same. */
   readonly id: string
   readonly size: number
   readonly stubs: number
-  /** Share of links that stay inside, 0–1. 0 without links. */
+  /** The share of links that stay inside, 0–1. Without links, it is 0. */
   readonly inside: number
   /** Up to three of the most central notes. */
   readonly key: readonly number[]
@@ -169,15 +169,15 @@ export interface Community {
   readonly words: readonly string[]
 }
 
-/** Communities are indexes into the list. */
+/** The connection between two communities, which are indexes into the list. */
 export interface Bridge {
   readonly of: readonly [number, number]
   readonly links: number
-  /** Note on most of the shortest paths between the communities. */
+  /** The note on most of the shortest paths between the communities. */
   readonly through: number
 }
 
-/** The second level subdivides each community of the first. */
+/** A level of communities. The second level subdivides each community of the first. */
 export interface CommunityLevel {
   /** The largest communities come first. The second level is grouped by parent, in the parents' order. */
   readonly list: readonly Community[]
@@ -199,14 +199,14 @@ export interface Communities {
 
 /** Suggestions in parallel arrays. The suggestions for each note are sorted, best first. */
 export interface LinkSuggestions {
-  /** Row `n` ranges from `offsets[n]` to `offsets[n + 1]`. */
+  /** The start of each note's suggestions. Row `n` ranges from `offsets[n]` to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** Probability that a link is missing, 0–1. */
+  /** The probability that a link is missing, 0–1. */
   readonly scores: Float32Array
-  /** Line that contains a name of the target, or that is most similar to the target. 0 if there is none. */
+  /** The line that contains a name of the target, or that is most similar to the target. Without such a line, it is 0. */
   readonly lines: Uint32Array
-  /** Bit mask of `IS_NAMED` and the reasons. */
+  /** A bit mask of `IS_NAMED` and the reasons. */
   readonly reasons: Uint8Array
 }
 
@@ -223,12 +223,12 @@ export const BY_RATE = 16
 export const BY_MEANING = 32
 
 export interface DuplicatePair {
-  /** Indexes, in ascending order. */
+  /** The indexes of both notes, in ascending order. */
   readonly notes: readonly [number, number]
   /** Number of identical lines, without boilerplate. */
   readonly equalLines: number
-  /** Share of common word sequences, 0–1. */
+  /** The share of common word sequences, 0–1. */
   readonly alike: number
-  /** Line numbers of the first identical lines. */
+  /** The line numbers of the first identical lines. */
   readonly lines: readonly (readonly [number, number])[]
 }

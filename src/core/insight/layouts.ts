@@ -3,17 +3,17 @@ import type { NodeId } from '../ids.ts'
 /** A graph whose lists have one entry per note. */
 export interface LaidOutGraph {
   readonly ids: readonly NodeId[]
-  /** Compressed sparse rows. Each link appears in the rows of both ends. */
+  /** Compressed sparse rows, in which each link appears in the rows of both ends. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** Group of each note per level, coarsest first. If empty, the layout is based on links. */
+  /** The group of each note per level, coarsest first. If empty, the layout is based on links. */
   readonly levels: readonly Int32Array[]
 }
 
 export interface Layout {
-  /** `x, y` of each note. A note is about one unit wide. */
+  /** The coordinates `x, y` of each note. A note is about one unit wide. */
   readonly places: Float32Array
-  /** Connected region of each note at the last full layout, or -1. */
+  /** The connected region of each note at the last full layout, or -1. */
   readonly regions: Int32Array
   /** The share of notes added since the last full layout. From one fifth on, a full layout is worthwhile. */
   readonly added: number
@@ -22,15 +22,15 @@ export interface Layout {
 }
 
 export interface LayoutUnderWay {
-  /** Progress, 0–1. */
+  /** Returns the progress, 0–1. */
   share(): number
   readonly ended: Promise<unknown>
 }
 
-/** `once`: all notes, but only when groups become known. */
+/** The notes that may move. `once` means all notes, but only when groups become known. */
 export type MayMove = 'nothing' | 'once' | 'all'
 
-/** Notes keep their positions across edits and restarts. */
+/** The layouts of a vault, in which notes keep their positions across edits and restarts. */
 export interface Layouts {
   /** True if any process has laid out the notes before. */
   hasPlaces(): Promise<boolean>

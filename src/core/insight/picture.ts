@@ -5,21 +5,21 @@ export interface VaultPicture {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly titles: readonly string[]
-  /** Indexes into `folder_names`. */
+  /** The folder of each note, as an index into `folder_names`. */
   readonly folders: readonly number[]
   readonly folder_names: readonly string[]
   readonly tags: readonly (readonly number[])[]
   readonly tag_names: readonly string[]
-  /** Indexes into `groups`, or -1. */
+  /** The community of each note, as an index into `groups`, or -1. */
   readonly communities: readonly number[]
   readonly groups: readonly PictureGroup[]
-  /** Indexes into `regions`, or -1. */
+  /** The region of each note, as an index into `regions`, or -1. */
   readonly region_of: readonly number[]
   readonly regions: readonly PictureGroup[]
   readonly is_grouping: boolean
-  /** `x, y` of each note, as base64 of little-endian 32-bit floats. */
+  /** The coordinates `x, y` of each note, as base64 of little-endian 32-bit floats. */
   readonly places: string
-  /** Index pairs of linked notes, each pair once, as base64 of little-endian unsigned 32-bit integers. */
+  /** The index pairs of linked notes, each pair once, as base64 of little-endian unsigned 32-bit integers. */
   readonly links: string
   /** True if enough notes are new to justify a full layout. */
   readonly is_crowded: boolean
@@ -28,7 +28,7 @@ export interface VaultPicture {
 /** The part of the map that fits into an answer. */
 export interface PartialPicture extends VaultPicture {
   readonly count: number
-  /** Linked pairs in the whole vault. */
+  /** Number of linked pairs in the whole vault. */
   readonly link_count: number
   /** For each note, the number of linked notes in the vault, in either direction. */
   readonly degrees: readonly number[]
@@ -36,12 +36,12 @@ export interface PartialPicture extends VaultPicture {
   readonly incoming: readonly number[]
   /** For each note, the number of notes that it links to. */
   readonly outgoing: readonly number[]
-  /** Words per note, or -1. */
+  /** Number of words per note, or -1. */
   readonly words: readonly number[]
-  /** Days since 1970 in UTC, or -1. */
+  /** The creation day of each note as days since 1970 in UTC, or -1. */
   readonly created: readonly number[]
   readonly modified: readonly number[]
-  /** Indexes of the requested notes, or -1 for notes outside the picture. */
+  /** The indexes of the requested notes, or -1 for notes outside the picture. */
   readonly named: readonly number[]
 }
 

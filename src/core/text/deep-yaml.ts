@@ -4,12 +4,12 @@ import type { CST } from 'yaml'
 export const MAX_YAML_DEPTH = 64
 
 /**
- * Offset at which collections are nested too deeply. Check before composing: the library catches its own stack overflow and
- * continues with almost no stack, and V8 then aborts the process.
+ * Returns the offset at which collections are nested too deeply. The check must precede composing: the library catches its own
+ * stack overflow and continues with almost no stack, and V8 then aborts the process.
  */
 export function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   const openTokens = tokens.map((token) => ({ token, depth: 1 }))
-  // Breadth-first: the loop appends nested tokens.
+  // The search is breadth-first: the loop appends nested tokens.
   for (const { token, depth } of openTokens) {
     if (token.type === 'document' && token.value) openTokens.push({ token: token.value, depth })
     if (!('items' in token)) continue

@@ -1,4 +1,4 @@
-/** UTF-8 bytes divided by 3 exceed the number of tokens for nearly all text. */
+/** For nearly all text, UTF-8 bytes divided by 3 exceed the number of tokens. */
 const BYTES_PER_TOKEN = 3
 
 export function estimateTokens(text: string): number {

@@ -1,6 +1,6 @@
 import { trimEndOf } from './trim-characters.ts'
 
-/** ASCII needs no Unicode normalization. */
+/** Text in ASCII needs no Unicode normalization. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]*$/
 

@@ -29,7 +29,7 @@ export function listSome(items: readonly string[], limit: number): string {
   return items.length > limit ? `${listed} and ${items.length - limit} more` : listed
 }
 
-/** Date in the local time zone, for example `2026-03-04`. */
+/** Returns a date in the local time zone, such as `2026-03-04`. */
 export function localDate(time: Date): string {
   return `${String(time.getFullYear()).padStart(4, '0')}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
 }

@@ -12,10 +12,10 @@ export function blankData(text: string): string {
   return mayHaveData(text) ? text.replace(DATA, (data) => ' '.repeat(data.length)) : text
 }
 
-/** Text without inline data. The functions map UTF-16 offsets. */
+/** A text without inline data, and functions that map UTF-16 offsets. */
 export interface ShortenedData {
   readonly text: string
-  /** Offsets inside data map to its end. */
+  /** Maps an offset. Those inside data map to its end. */
   readonly toShort: (at: number) => number
   readonly toWhole: (at: number) => number
 }

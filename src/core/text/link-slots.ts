@@ -11,22 +11,22 @@ export interface TextSlot extends TextRange {
   write(value: string): string | undefined
 }
 
-/** Links that share a reference definition share its slots. */
+/** The editable parts of a link. Links that share a reference definition share its slots. */
 export interface LinkSlots {
   /** The target without its subpath, as in `Link`. */
   readonly target: TextSlot
   /** The subpath without its first `#`. */
   readonly subpath?: TextSlot
-  /** A wikilink without display text. Writing a new target here adds the old one as display text. */
+  /** The target of a wikilink without display text. Writing a new target here adds the old one as display text. */
   readonly shownTarget?: TextSlot
   /** The unquoted YAML value that contains the link, if any. */
   readonly unquoted?: UnquotedValue
-  /** Range to show to the user: the link, or the destination of its definition. */
+  /** The range to show to the user: the link, or the destination of its definition. */
   readonly shown: TextRange
 }
 
 export interface UnquotedValue extends TextRange {
-  /** The quoted value if the edits make quoting necessary, for example `[[a, b]]`, which is a list of two items. */
+  /** Returns the quoted value if the edits make quoting necessary, for example `[[a, b]]`, which is a list of two items. */
   quotedWith(edits: readonly TextEdit[]): string | undefined
 }
 

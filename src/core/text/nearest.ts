@@ -7,7 +7,7 @@ const MIN_PART = 3
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const foldedWord = fold(word)
-  // Comparing is quadratic in the length, and such a long name is rarely a typo.
+  // A name this long is rarely a typo, and comparing is quadratic in the length.
   if (foldedWord.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {
@@ -21,7 +21,7 @@ export function nearest(word: string, names: Iterable<string>, count = 1): reado
   return sorted.slice(0, count).map(({ name }) => name)
 }
 
-/** `Did you mean "a" or "b"?` */
+/** Returns a question such as `Did you mean "a" or "b"?`. */
 export function didYouMean(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`
 }
@@ -30,7 +30,7 @@ function fold(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Optimal string alignment distance, or `undefined` if it exceeds `limit`. */
+/** Returns the optimal string alignment distance, or `undefined` if it exceeds `limit`. */
 export function editDistance(a: string, b: string, limit: number): number | undefined {
   if (Math.abs(a.length - b.length) > limit) return undefined
   let before: number[] = []

@@ -8,7 +8,7 @@ export function partialHash(hash: string): string {
   return PARTIAL + readHash(hash).sha
 }
 
-/** `isPartial`: the caller has read only part of the note. */
+/** Parses a hash. `isPartial` means that the caller has read only part of the note. */
 export function readHash(hash: string): { readonly sha: string; readonly isPartial: boolean } {
   const folded = hash.trim().toLowerCase()
   return folded.startsWith(PARTIAL) ? { sha: folded.slice(PARTIAL.length), isPartial: true } : { sha: folded, isPartial: false }

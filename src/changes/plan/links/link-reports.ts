@@ -5,7 +5,7 @@ import type { LostReason, RelinkSource } from '../../../links/relink/relink-plan
 import { mentionsAny, resolveLink } from '../../../links/resolve.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Collects links that a change breaks or redirects. A later operation may still repair them. */
+/** A collection of links that a change breaks or redirects. A later operation may still repair them. */
 export class LinkReports {
   readonly #view: VaultView
   readonly #lostLinks = new Map<string, LostLinkEntry>()

@@ -18,7 +18,10 @@ export interface LinkSourceParts {
   open(key: number, path: string): Draft
 }
 
-/** Links are resolved against current names. They come from the index if it is up to date, and otherwise from the text. */
+/**
+ * The sources of links, resolved against current names. Their links come from the index if it is up to date, and otherwise from
+ * the text.
+ */
 export class LinkSources {
   readonly #view: VaultView
   readonly #parts: LinkSourceParts
@@ -123,7 +126,7 @@ export class PlannedNames {
   }
 }
 
-/** Title and aliases come from the current text. */
+/** Returns the file's names. Title and aliases come from the current text. */
 export function namedByText(draft: Draft, to: string, { kindOf, flavor }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavor)

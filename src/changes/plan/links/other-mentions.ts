@@ -91,7 +91,7 @@ function placeOf(target: string, source: string): string | undefined {
 
 const MAX_NAMED = 5
 
-/** Quoted strings, possibly escaped in YAML, and targets of wikilinks. They can be nested. */
+/** Matches quoted strings, possibly escaped in YAML, and targets of wikilinks. They can be nested. */
 const TEXTS = [/(?<=")[^"\\]+(?=\\?")/g, /(?<=')[^']+(?=')/g, /(?<=\[\[)[^[\]|#]+/g]
 
 export interface BaseChange {
@@ -99,7 +99,7 @@ export interface BaseChange {
   readonly folders: readonly MovedFolder[]
   /** The folded names of renamed tags. */
   readonly tags: readonly string[]
-  /** Path after the change. */
+  /** Returns a file's path after the change. */
   readonly livePath: (key: number) => string | undefined
 }
 
