@@ -71,7 +71,7 @@ export interface Chat {
   open(): Promise<ChatProvider>
 }
 
-/** The sources of a model's API key, in order of precedence. None of them has been read yet. */
+/** The sources of a model's API key, in order of precedence. They are read when needed. */
 export interface KeySource {
   readonly value?: string
   readonly file?: string

@@ -498,5 +498,5 @@ export type ExportRow =
   /** A link to a missing target. `target` is as first written, without subpath and `.md`. */
   | { readonly kind: 'unresolved'; readonly source: NodeId; readonly target: string; readonly count: number }
 
-/** The excerpt is longer than its longest use, which is 500, because cutting at a grapheme boundary can need a few more. */
+/** The longest excerpt in an answer has 500 characters, and cutting at a grapheme boundary can need a few more. */
 export const EXCERPT_LENGTH = 560

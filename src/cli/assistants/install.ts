@@ -209,7 +209,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/** Returns true if an entry has the source of a setting everywhere. `--set` options are part of the entry's command. */
+/** Returns true for a source that the entry reads wherever it starts. `--set` options are part of its command. */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined

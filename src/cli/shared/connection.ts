@@ -136,7 +136,7 @@ async function accept(argv: readonly string[], host: Host) {
   const [name = '', json] = parsed.positionals
   const tool = command === 'call' ? await findTool(host, name) : target?.tool
   const isReading = tool === undefined ? target !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
-  // A command that changes something, and `roux call` with `-`, which reads stdin, are left to the client.
+  // Only the client can run a command that changes something, or `roux call` with `-`, which reads stdin.
   if (!isReading || json === '-') throw notUsable(`"${command}" may change something`)
   const invocation = { ...parsed, host, printer: new Printer(host, true) }
   const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))

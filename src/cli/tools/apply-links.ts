@@ -218,7 +218,7 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLin
       const offers = chosen.filter(({ from }) => from === note)
       if (await isPossible(parts, offers)) possible.push(...offers)
     }
-    // If no link can be skipped, the error does not belong to a single note.
+    // If all links are still possible, the error does not belong to a single note.
     if (possible.length === chosen.length) throw error
     return await make(parts, possible)
   }
