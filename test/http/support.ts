@@ -34,6 +34,7 @@ export interface Listening {
 
 export async function listening(options: Partial<HttpServerOptions> = {}): Promise<Listening> {
   const folder = mkdtempSync(join(tmpdir(), 'roux-http-'))
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
   const file = tokenFileIn(folder)
   const tokens = addToken([firstToken()], { name: 'reader', scopes: ['read'], vaults: '*' })
   changeTokens(file, () => tokens)
@@ -60,6 +61,9 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
     get enabled() {
       return options.enabled ?? true
     },
+  }).catch((error: unknown) => {
+    removeFolder()
+    throw error
   })
   return {
     server,
@@ -71,7 +75,7 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
     write: (changed) => void changeTokens(file, () => changed),
     async close() {
       await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      removeFolder()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -164,7 +164,7 @@ function difference(one: ReadingCall, ours: string, theirs: string): string {
 }
 
 /** A vault with cases in which engines have differed, and an empty one. */
-const WRITTEN = mkdtempSync(join(tmpdir(), 'roux-parity-'))
+const WRITTEN = join(tmpdir(), `roux-parity-${process.pid}`)
 const [CORNERS, EMPTY, SPOKEN] = ['corners', 'empty', 'spoken'].map((name) => join(WRITTEN, `${name}-${process.pid}`)) as [
   string,
   string,
@@ -209,7 +209,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from 
   // All before the first question: each new vault makes the server plan every query again.
   test('all vaults are fed into one database', { timeout: 900_000 }, async () => {
     const world = openWorld()
-    for (const vault of [CORNERS, EMPTY]) mkdirSync(vault)
+    for (const vault of [CORNERS, EMPTY]) mkdirSync(vault, { recursive: true })
     writeCornerVault(CORNERS)
     for (const vault of PATHS) {
       const feeding = await world.roux(['index', vault, '--store', 'neo4j'], { env: NEO4J })
@@ -252,7 +252,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from 
   test('with `search.languages`, the same notes answer questions in German, Thai and Arabic', { timeout: 900_000 }, async () => {
     const world = openWorld()
     const spoken = ['--set', 'search.languages=["de","th","ar"]']
-    mkdirSync(SPOKEN)
+    mkdirSync(SPOKEN, { recursive: true })
     for (const [path, { text }] of Object.entries(NOTES)) writeFileSync(join(SPOKEN, path), `${text}\n`)
     const feeding = await world.roux(['index', SPOKEN, '--store', 'neo4j', ...spoken], { env: NEO4J })
     expect(feeding.code, feeding.err).toBe(0)
