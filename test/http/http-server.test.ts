@@ -25,6 +25,7 @@ type Options = Partial<HttpServerOptions>
 type Headers = Readonly<Record<string, string>>
 
 async function start(options: Options = {}): Promise<Listening> {
+  await http?.close()
   http = await listening(options)
   return http
 }
