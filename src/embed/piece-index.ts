@@ -24,7 +24,7 @@ export class PieceIndex {
   readonly #word: Uint8Array
   /** The start of each piece, including its line break, followed by the end of the last piece. */
   readonly #starts: Uint32Array
-  /** Row + 1 in the lower bits, hash in the upper bits. 0 is a free slot. */
+  /** The slots of the table, with row + 1 in the lower bits and the hash in the upper bits. 0 is a free slot. */
   readonly #slots: Int32Array
   readonly #rowBits: number
   readonly #prefixes: Uint8Array
@@ -121,10 +121,10 @@ export class PieceIndex {
   }
 }
 
-/** The last item is the text's length plus one. */
+/** Returns the start of each line. The last item is the text's length plus one. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
-  // V8 would not compile a loop that runs only once, so `indexOf` is faster.
+  // A loop would be slower than `indexOf`, because V8 does not compile a loop that runs only once.
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
   starts.push(bytes.length + 1)
   return Uint32Array.from(starts)
@@ -140,7 +140,7 @@ function powerOfTwo(minimum: number): number {
 }
 
 export interface PieceCounts {
-  /** Indexed by row. The next text overwrites the array. */
+  /** The number of occurrences by row. The next text overwrites the array. */
   readonly counts: Int32Array
   /** The rows in order of first appearance. Only the first `distinct` items are valid. */
   readonly rows: Int32Array

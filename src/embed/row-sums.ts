@@ -8,7 +8,7 @@ export interface RowSums {
 
 export interface TableRoom {
   allocate(bytes: number): Uint8Array
-  /** `weights` must come from `allocate`. */
+  /** Returns a calculator of sums. `weights` must come from `allocate`. */
   sums(weights: Int8Array, columns: number): RowSums
 }
 
@@ -44,7 +44,7 @@ function addRow(sums: Float64Array, factor: number, weights: Int8Array, first: n
   }
 }
 
-/** Node's types lack WebAssembly, and `node --jitless` has none. */
+/** The part of WebAssembly in use. Node's types lack it, and `node --jitless` does not have it. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -76,7 +76,7 @@ class SimdRoom implements TableRoom {
 
   allocate(bytes: number): Uint8Array {
     try {
-      // The kernel may read a few bytes beyond the last row.
+      // The memory is a few bytes larger, because the kernel may read beyond the last row.
       this.#memory = new this.#runtime.Memory({ initial: Math.ceil((TABLE_AT + bytes + TOGETHER) / PAGE) })
       return new Uint8Array(this.#memory.buffer, TABLE_AT, bytes)
     } catch (error) {

@@ -35,7 +35,7 @@ const MIN_SLICE_LENGTH = 13
 const MAX_KEPT_WORDS = 20_000
 
 export interface SentencePieceCounts extends PieceCounts {
-  /** Share of letters that are Latin, 0–1. 1 if there are no letters. */
+  /** The share of letters that are Latin, 0–1. A text without letters has 1. */
   readonly latin: number
 }
 
@@ -76,7 +76,7 @@ export class SentencePieces {
     return this.#index.size
   }
 
-  /** The result is valid until the next call. */
+  /** Counts the pieces of a text. The result is valid until the next call. */
   count(text: string): SentencePieceCounts {
     this.#counts.clear()
     let letters = 0
@@ -115,7 +115,7 @@ export class SentencePieces {
     return rows
   }
 
-  /** Normalization may split a word into several. */
+  /** Returns the rows of a word, which normalization may split into several words. */
   #read(word: string): readonly number[] {
     if (ASCII.test(word)) return this.#withoutLoneStart(this.#split(word.toLowerCase()))
     // The Turkish İ in lower case is an i with a combining dot above.
@@ -123,12 +123,12 @@ export class SentencePieces {
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#split(part))))
   }
 
-  /** The start marker alone means that the script is unknown. */
+  /** Drops a start marker without other pieces, which means that the script is unknown. */
   #withoutLoneStart(rows: readonly number[]): readonly number[] {
     return rows.length === 1 && rows[0] === this.#startRow ? [] : rows
   }
 
-  /** Viterbi's algorithm. Pieces start and end at whole characters. */
+  /** Splits a word by Viterbi's algorithm. Pieces start and end at whole characters. */
   #split(word: string): number[] {
     const bytes = this.#word
     const best = this.#best

@@ -12,12 +12,12 @@ const KEEP_MS = 5_000
 
 const BATCH = 256
 
-/** Rows per read. They fit in a memory page and are used about equally often. */
+/** Number of rows per read. They fit in a memory page and are used about equally often. */
 const READ_AT_ONCE = 16
 
 const FIRST_FACTORS = 512
 
-/** 128 more columns raise nDCG@10 by .01 to .02, but slow down every search by a quarter. */
+/** Number of multilingual columns. 128 more would raise nDCG@10 by .01 to .02, but slow down every search by a quarter. */
 const MULTILINGUAL_COLUMNS = 128
 
 export interface StaticTables {
@@ -99,7 +99,7 @@ export function openStaticEmbedder(
         release()
       }
     },
-    /** Synchronous. Takes linear time, plus at most one pass over the tables. */
+    /** Embeds a text synchronously. The call takes linear time, plus at most one pass over the tables. */
     embedText: (text: string, kind: EmbedKind = 'passage'): Float32Array => use((taken) => vectorOf(taken, text, kind)),
     knowsWord(word: string): boolean {
       const { counts, rows, distinct, unknown } = use((taken) => taken.english.pieces.count(word))
@@ -251,7 +251,7 @@ function vectorOf({ english: words, multilingual: sentences }: OpenTables, text:
   return vector
 }
 
-/** `length` is the part's norm. */
+/** A part of a vector. `length` is its norm. */
 interface VectorPart {
   readonly from: number
   readonly length: number

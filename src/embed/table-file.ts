@@ -4,23 +4,23 @@ import { providerError, RouxError, reasonOf } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 
-/** `words` is the English table, `sentences` the multilingual one. */
+/** The kind of a table. `words` is the English table, `sentences` the multilingual one. */
 export type TableKind = 'words' | 'sentences'
 
 export interface TableHead {
   readonly model: string
-  /** ISO 639-1 codes, or `undefined` if not listed. */
+  /** The languages as ISO 639-1 codes, or `undefined` if they are not listed. */
   readonly languages: readonly string[] | undefined
   readonly rows: number
   /** Columns are sorted by importance, so the first n form a valid table. */
   readonly dimensions: number
   /** The file's checksum in hexadecimal. */
   readonly version: string
-  /** UTF-8, one piece per line. */
+  /** The pieces in UTF-8, one per line. */
   readonly vocabulary: Uint8Array
   /** The log probability of each piece. The array is empty if the format has none. */
   readonly scores: Float32Array
-  /** A row's weights are its integers times its scale. */
+  /** The scale of each row. A row's weights are its integers times its scale. */
   readonly scales: Float32Array
 }
 
@@ -33,7 +33,7 @@ export interface TableFile extends TableHead {
 
 interface Format {
   readonly magic: string
-  /** Bits per weight. 4-bit weights are stored plus 8, two per byte, low half first. */
+  /** The number of bits per weight. 4-bit weights are stored plus 8, two per byte, low half first. */
   readonly bits: 4 | 8
   readonly hasScores: boolean
   /** The vocabulary is zero-padded to a multiple of this number of bytes. */
@@ -53,8 +53,8 @@ const MAX_DIMENSIONS = 4096
 const PART = 65_536
 
 /**
- * Format (little-endian): magic, uint32 header length, JSON header, vocabulary, float32 log probabilities (optional), one float32
- * scale per row, rows, uint32 CRC-32.
+ * Opens a table file. Its format (little-endian) is: magic, uint32 header length, JSON header, vocabulary, float32 log
+ * probabilities (optional), one float32 scale per row, rows, uint32 CRC-32.
  * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing or damaged
  */
 export function openTableFile(path: string, kind: TableKind): TableFile {

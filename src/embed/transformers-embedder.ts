@@ -25,7 +25,7 @@ const GRACE = 3000
 /** The number of strings per padded batch. Larger batches are no faster and take more memory (measured with all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Four slices. Sorting by length reduces padding. */
+/** The number of texts per call: four slices. Sorting them by length reduces padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
@@ -152,7 +152,7 @@ interface OpeningOptions {
   readonly dependencies: TransformersDependencies
 }
 
-/** @throws RouxError `PROVIDER_ERROR` if the model is missing and must not be downloaded */
+/** Plans how to open the model. @throws RouxError `PROVIDER_ERROR` if the model is missing and must not be downloaded */
 function planOpening(
   { folder, hubId }: ModelPlace,
   recipe: ModelRecipe,
@@ -200,7 +200,7 @@ function sliceByLength(texts: readonly string[]): readonly (readonly number[])[]
   return Array.from({ length: Math.ceil(byLength.length / SLICE) }, (_, i) => byLength.slice(i * SLICE, (i + 1) * SLICE))
 }
 
-/** @throws RouxError `PROVIDER_ERROR` if the vectors do not have the expected dimensions; `undefined` accepts any */
+/** Checks the number of dimensions. `undefined` accepts any. @throws RouxError `PROVIDER_ERROR` if they are unexpected */
 function checkDimensions(model: string, actual: number, expected: number | undefined): void {
   if (expected === undefined || actual === expected) return
   throw providerError(
@@ -219,7 +219,7 @@ class ModelWorker {
   constructor(entry: string | URL, model: ModelToOpen, onProgress?: (progress: DownloadProgress) => void) {
     this.#model = model
     this.#onProgress = onProgress
-    // Keep the engine's output out of the protocol's stdout.
+    // The engine's output must not reach the protocol's stdout.
     const start = (): Worker => new Worker(entry, { stdout: true })
     this.#calls = new WorkerCalls(start, (error) => {
       this.#openedModel = undefined

@@ -6,7 +6,7 @@ import { type FlatVectors, type ModelService, type ModelToOpen, type OpenedModel
 const port = parentPort
 if (port === null) throw new Error('This file can only run as a worker.')
 
-/** The engine runs one batch at a time. */
+/** Calls wait for the last one, because the engine runs one batch at a time. */
 let last: Promise<void> = Promise.resolve()
 
 port.on('message', (call: Call) => {

@@ -4,12 +4,12 @@ const DROPPED = 1
 const SPACE = 2
 const ALONE = 3
 const PART = 4
-/** See `BertCharacters.spell`. */
+/** Marks a code point that `spell` must spell out; see `BertCharacters.spell`. */
 const SPELLED = 5
 
 const CODE_POINTS = 0x110000
 
-/** BERT also treats `$`, `+` and `^` as punctuation, unlike Unicode. */
+/** Matches punctuation as BERT defines it. Unlike in Unicode, it includes `$`, `+` and `^`. */
 const PUNCTUATION = /^[\p{P}!-/:-@[-`{-~]$/u
 
 const REMOVED = /^[\p{Cc}\p{Cf}\p{Co}\p{Cs}\0\ufffd]$/u
@@ -18,7 +18,7 @@ const MARKS = /\p{Mn}/gu
 
 const BLANK = /^\s$/u
 
-/** Blocks of ideographs that BERT splits into single characters. Kana and hangul are not among them. */
+/** The blocks of ideographs that BERT splits into single characters. Kana and hangul are not among them. */
 const IDEOGRAPHS: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -30,7 +30,7 @@ const IDEOGRAPHS: readonly (readonly [number, number])[] = [
   [0x2f800, 0x2fa1f],
 ]
 
-/** BERT's WordPiece treats longer words as unknown. */
+/** Longer words are unknown to BERT's WordPiece. */
 const MAX_CHARACTERS = 100
 
 const MAX_BYTES = 4 * MAX_CHARACTERS
@@ -70,7 +70,7 @@ export class WordPieces {
     return this.#index.size
   }
 
-  /** The result is valid until the next call. */
+  /** Counts the pieces of a text. The result is valid until the next call. */
   count(text: string): WordPieceCounts {
     this.#counts.clear()
     this.#unknown = 0
@@ -192,7 +192,7 @@ class BertCharacters {
     return this.#roles[codePoint] || this.#classify(codePoint)
   }
 
-  /** The replacement may contain spaces, which end words. */
+  /** Returns the replacement of a code point. It may contain spaces, which end words. */
   spell(codePoint: number): readonly number[] {
     return this.#spellings.get(codePoint) ?? []
   }
@@ -218,7 +218,7 @@ function roleOf(character: string, spelling: string): number {
   return spelling === ` ${character} ` ? ALONE : SPELLED
 }
 
-/** A character that is a word of its own is surrounded by spaces. */
+/** Normalizes a code point. A character that is a word of its own is surrounded by spaces. */
 function normalize(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
   if (character === '\t' || character === '\n' || character === '\r') return ' '

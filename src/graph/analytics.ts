@@ -1,7 +1,7 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 import type { Scores } from '../core/store.ts'
 
-/** PageRank (Brin, Page 1998) with damping .85. Walks restart at a random node after a dead end. The ranks sum to 1. */
+/** Computes PageRank (Brin, Page 1998) with damping .85. Walks restart at a random node after a dead end. The ranks sum to 1. */
 export function pageRank({ offsets, targets }: Adjacency): Float64Array {
   const count = offsets.length - 1
   let ranks = new Float64Array(count).fill(1 / count)
@@ -35,8 +35,8 @@ const TOLERANCE = 1e-9
 const MAX_ROUNDS = 200
 
 /**
- * Betweenness over undirected links (Brandes 2001), normalized to 0–1. Exact if `nodes × edges` is at most `budget`; otherwise
- * estimated from evenly spaced sources (Brandes, Pich 2007). Deterministic.
+ * Computes betweenness over undirected links (Brandes 2001), normalized to 0–1. It is exact if `nodes × edges` is at most
+ * `budget`; otherwise, it is estimated from evenly spaced sources (Brandes, Pich 2007). The result is deterministic.
  */
 export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Scores {
   const { offsets, targets } = undirected(graph)
@@ -50,7 +50,7 @@ export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Scor
     // Keys follow indexing order, so evenly spaced nodes cover all folders.
     search.add(Math.floor((at * count) / sources), scores)
   }
-  // Each pair is counted from both ends.
+  // The scale takes into account that each pair is counted from both ends.
   const scale = count > 2 ? count / sources / ((count - 1) * (count - 2)) : 0
   for (let node = 0; node < count; node++) scores[node]! *= scale
   return sources === count ? { scores } : { scores, sampled: sources }

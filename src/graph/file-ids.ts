@@ -1,8 +1,8 @@
 import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 
 /**
- * A file's id is its folded path. If several files share a folded path (twins), only one of them has it as id; the others keep
- * their exact paths.
+ * The ids of files. An id is the folded path of a file. If several files share a folded path (twins), only one of them has it as
+ * id; the others keep their exact paths.
  */
 export class FileIds {
   readonly #vault: string | undefined
@@ -58,7 +58,7 @@ export class FileIds {
     this.#order.move(key)
   }
 
-  /** The twin whose path equals the folded path, or else the first in code-point order, gets the folded id. */
+  /** Gives the folded id to the twin whose path equals it, or else to the first in code-point order. */
   #regroup(folded: string, keys: readonly number[]): void {
     const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))
     const plain = sorted.find((key) => this.#pathOf(key) === folded) ?? sorted[0]
@@ -96,7 +96,7 @@ export class FileIds {
     return group.find((key) => this.#paths[key] === path) ?? group[0]
   }
 
-  /** Files with the same folded path, by precedence. */
+  /** Returns the files with the same folded path, by precedence. */
   twins(key: number): readonly number[] {
     const group = this.#sameIdKeys.has(key) ? this.#byFold.get(this.folded(key)) : undefined
     return typeof group === 'object' ? group.filter((other) => other !== key) : []
@@ -106,16 +106,16 @@ export class FileIds {
     return this.#sameIdKeys.has(key)
   }
 
-  /** Keys sorted by id. The list is a snapshot. */
+  /** Returns a snapshot of the keys, sorted by id. */
   order(): readonly number[] {
     return this.#order.list()
   }
 }
 
-/** Beyond this share of moved keys, a full sort is as fast as merging. */
+/** If a larger share of the keys has moved, a full sort is as fast as merging. */
 const FULL_SORT_SHARE = 1 / 4
 
-/** Keys sorted by text. Moves are merged on the next use, in linear time. */
+/** A list of keys sorted by text. Moves are merged on the next use, in linear time. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
   readonly #movedKeys = new Set<number>()
@@ -126,12 +126,12 @@ export class KeyOrder {
     this.#textOf = textOf
   }
 
-  /** Call when a key is added or removed, or when its text changes. */
+  /** Reports that a key is added or removed, or that its text changes. */
   move(key: number): void {
     this.#movedKeys.add(key)
   }
 
-  /** The list is a snapshot. */
+  /** Returns a snapshot of the list. */
   list(): readonly number[] {
     if (this.#movedKeys.size === 0) return this.#keys
     const movedKeys = this.#sorted(this.#movedKeys)

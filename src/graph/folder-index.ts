@@ -3,7 +3,7 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type GraphRow, isListedRow } from './graph.ts'
 import { mostCommonSpelling } from './tag-index.ts'
 
-/** Folders that differ only in case share an entry. */
+/** A folder. Folders that differ only in case share an entry. */
 export interface FolderEntry {
   readonly folders: ReadonlyMap<string, FolderEntry>
   readonly notes: readonly number[]
@@ -18,7 +18,7 @@ interface Entry extends FolderEntry {
   readonly spellings: Map<string, number>
 }
 
-/** Folders that contain a listed note at any depth. The root always exists. */
+/** An index of the folders that contain a listed note at any depth. The root always exists. */
 export class FolderIndex {
   readonly #folders = new Map<string, Entry>([['', openEntry()]])
 
@@ -35,7 +35,7 @@ export class FolderIndex {
     entry.spellings.set(path, (entry.spellings.get(path) ?? 0) + 1)
   }
 
-  /** The row must equal the one that was added. */
+  /** Removes a row, which must equal the one that was added. */
   remove(row: GraphRow): void {
     if (!isListedRow(row)) return
     const path = folderOf(row.path ?? '')
@@ -76,7 +76,7 @@ interface SpelledFolder {
   readonly folders: ReadonlyMap<string, SpelledFolder>
 }
 
-/** The most common spelling among the folder's own notes, or else that of its first subfolder. */
+/** Returns the most common spelling among the folder's own notes, or else that of its first subfolder. */
 export function spelledPath({ spellings, folders }: SpelledFolder): string {
   if (spellings.size > 0) return mostCommonSpelling(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -9,7 +9,7 @@ export interface GraphRow {
   readonly kind: Exclude<NodeKind, 'missing'>
   readonly excluded: boolean
   readonly archived: boolean
-  /** The name marks a sync tool's conflict copy. */
+  /** True if the name marks a sync tool's conflict copy. */
   readonly conflict: boolean
   readonly title: string
   readonly aliases: readonly string[]
@@ -89,7 +89,7 @@ export class Graph {
     const change = listedBit - (this.#isListed[row.key] ?? 0)
     if (change === 0) return
     this.#isListed[row.key] = listedBit
-    // The new rows have no links yet. `#link` counts them later.
+    // The new rows have no links yet, so `#link` counts them later.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 
@@ -132,7 +132,7 @@ export class Graph {
     return missing
   }
 
-  /** Keys sorted by id. The list is a snapshot. */
+  /** Returns a snapshot of the keys, sorted by id. */
   order(): readonly number[] {
     return this.#ids.order()
   }
@@ -147,7 +147,7 @@ export class Graph {
     return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
 
-  /** Files with the same folded path, by precedence. */
+  /** Returns the files with the same folded path, by precedence. */
   twins(key: number): readonly number[] {
     return this.#ids.twins(key)
   }
@@ -161,7 +161,7 @@ export class Graph {
     return this.#ids.id(node) ?? this.idOf('')
   }
 
-  /** The node need not exist. */
+  /** Returns the id of a folded path, even if there is no such node. */
   idOf(folded: string): NodeId {
     return toNodeId(folded, this.#vault)
   }
@@ -179,7 +179,7 @@ export class Graph {
     return node >= 0 && this.#isListed[node] === 1
   }
 
-  /** A conflict copy counts as one problem. Excluded files have none. */
+  /** Returns the number of problems. A conflict copy counts as one problem, and excluded files have none. */
   problemCount(key: number): number {
     return this.#problemCount[key] ?? 0
   }
@@ -202,7 +202,7 @@ export class Graph {
     return number === undefined ? undefined : -number - 1
   }
 
-  /** Unordered keys, possibly including the node itself. */
+  /** Returns the keys of linking files in no order, possibly including the node itself. */
   sources(node: NodeIndex): readonly number[] {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
@@ -256,12 +256,12 @@ function add(counts: Int32Array, key: number, by: number): void {
   counts[key] = (counts[key] ?? 0) + by
 }
 
-/** Removing many keys one by one from a longer list would take quadratic time. */
+/** A longer list is filtered as a whole, because removing many keys one by one would take quadratic time. */
 const SHORT = 64
-/** Up to this many keys are still removed one by one. */
+/** Up to this many keys are removed one by one, even from a long list. */
 const FEW = 4
 
-/** Defers the removal to `leaving` if the list is long. */
+/** Removes a key from a short list, and adds it to `leaving` if the list is long. */
 function withdraw(list: number[] | undefined, key: number, leaving: Map<number[], number[]>): void {
   if (list === undefined) return
   if (list.length <= SHORT) {

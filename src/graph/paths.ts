@@ -39,7 +39,7 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }
 
-/** Rank 0 is the lowest. `counts` holds the number of nodes per degree. */
+/** Returns the degree at a rank, where 0 is the lowest. `counts` holds the number of nodes per degree. */
 function degreeAt(counts: readonly number[], rank: number): number {
   let skipped = 0
   const degree = counts.findIndex((count) => {
@@ -85,7 +85,7 @@ export function startsWith<T>(path: readonly T[], root: readonly T[]): boolean {
 
 interface Front {
   readonly forwards: boolean
-  /** Distance + 1 by key. 0 means not reached. */
+  /** The distance plus 1 by key, or 0 for a node that has not been reached. */
   readonly reached: Int32Array
   keys: readonly number[]
 }
@@ -103,7 +103,7 @@ class Walk {
     this.#to = new Int32Array(graph.size)
   }
 
-  /** Ties are broken by ids. */
+  /** Returns a shortest path. Ids decide ties. */
   shortest(search: Search): readonly number[] | undefined {
     const { source, target } = search
     if (source === target) return [source]
@@ -145,7 +145,7 @@ class Walk {
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** `meeting` holds the nodes that both sides reached. */
+  /** Returns the path through one of the `meeting` nodes, which both sides have reached. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
     const onShortest = this.#mark(search, meeting)
     const path = [search.source]
@@ -164,7 +164,7 @@ class Walk {
     const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
     const length = meeting.reduce((min, key) => Math.min(min, lengthAt(key)), Number.POSITIVE_INFINITY)
     const onShortest = new Set(meeting.filter((key) => lengthAt(key) === length))
-    // A set's iterator visits elements added meanwhile.
+    // The loop also visits elements that it adds, because a set's iterator does so.
     for (const key of onShortest) {
       const step = from[key] ?? 0
       if (step <= 1) continue

@@ -8,7 +8,7 @@ interface TagEntry {
   readonly spellings: Map<string, number>
 }
 
-/** A nested tag also counts for its parents. */
+/** An index of tags, in which a nested tag also counts for its parents. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
   #cachedCounts: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
@@ -26,7 +26,7 @@ export class TagIndex {
     }
   }
 
-  /** The row must equal the one that was added. */
+  /** Removes a row, which must equal the one that was added. */
   remove(row: GraphRow): void {
     this.#cachedCounts = undefined
     const listedBit = isListedRow(row) ? 1 : 0
@@ -46,7 +46,7 @@ export class TagIndex {
     return this.#tags.get(tag)?.keys ?? NONE
   }
 
-  /** Tags that start with the folded prefix, most frequent first. */
+  /** Returns the tags that start with the folded prefix, most frequent first. */
   counts(prefix: string): readonly TagCount[] {
     this.#cachedCounts ??= this.#count()
     const matching = prefix === '' ? this.#cachedCounts : this.#cachedCounts.filter(({ folded }) => folded.startsWith(prefix))
@@ -81,7 +81,7 @@ function addName(names: Map<string, string>, name: string): void {
   if (!names.has(folded)) names.set(folded, name)
 }
 
-/** Ties are broken by code-point order. */
+/** Returns the most common spelling. Code-point order decides ties. */
 export function mostCommonSpelling(spellings: ReadonlyMap<string, number>): string {
   let best = ''
   let maxCount = 0

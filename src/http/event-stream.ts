@@ -6,7 +6,7 @@ import type { Exchange } from './routes.ts'
 
 export type EventStream = ReturnType<typeof eventStream>
 
-/** @param onEnd called once when either side ends the stream */
+/** Opens an event stream. @param onEnd called once when either side ends the stream */
 export function eventStream(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
   let waiting = 0
   let isOpen = true
@@ -33,7 +33,7 @@ export function eventStream(response: ServerResponse, { keepAlive, streamBacklog
     onEnd()
   })
   return {
-    /** Closes the stream if the client stops reading. */
+    /** Sends a message, and closes the stream if the client has stopped reading. */
     send: (message: object): void => write(`event: message\ndata: ${messageToJson(message)}\n\n`),
     end(): void {
       if (!isOpen) return

@@ -19,7 +19,7 @@ interface HealthParts {
   readonly healthFor: HealthFor
 }
 
-/** Responds even while serving is disabled. A client with a token also receives the state of the vaults. */
+/** A route that responds even while serving is disabled. A client with a token also receives the state of the vaults. */
 export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   const answer = async ({ response, sender }: { readonly response: ServerResponse; readonly sender: Access | undefined }) => {
     const report = sender === undefined ? undefined : await healthFor(sender)

@@ -112,6 +112,7 @@ function accepts(header: string, type: string): boolean {
 }
 
 /**
+ * Checks the settings for access.
  * @throws RouxError `INVALID_SETTINGS` if the address would expose the server to other computers by mistake, or if an entry of a
  * list can never match
  */
@@ -138,7 +139,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
-/** The caller must have checked the origin. */
+/** Sets the headers that allow an origin, which the caller must have checked. */
 export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (headers.origin === undefined || headers.origin === 'null') return
@@ -177,7 +178,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return name !== undefined && isLoopbackName(name)
 }
 
-/** Puts IPv6 addresses in brackets: `[::1]`. */
+/** Returns the address as part of a URL, with IPv6 addresses in brackets: `[::1]`. */
 export function inUrl(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
   return isIP(plain) === 6 ? `[${plain}]` : plain
@@ -190,7 +191,7 @@ export interface PublicAddress {
   readonly origin: string
   /** The host name without the port. */
   readonly host: string
-  /** The MCP endpoint, which is the audience of every access token. */
+  /** The URL of the MCP endpoint, which is the audience of every access token. */
   readonly resource: string
 }
 

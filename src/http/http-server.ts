@@ -29,7 +29,7 @@ import type { Access } from './tokens.ts'
 export type Era = 'legacy' | 'modern'
 
 export interface HttpServerOptions extends AccessPolicy {
-  /** 0 for any free port. */
+  /** The port to listen on, or 0 for any free port. */
   readonly port: number
   /** The path of the token file. Changes to the file take effect immediately. */
   readonly tokenFile: string
@@ -50,6 +50,7 @@ export interface HttpServer {
 }
 
 /**
+ * Opens the server.
  * @throws RouxError `INVALID_SETTINGS` if the server cannot listen on the address and port, or if a list contains an invalid name
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -175,7 +176,7 @@ function openNode(limits: Limits, onRequest: (request: IncomingMessage, response
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.idleTimeout,
     connectionsCheckingInterval: SLOWNESS_CHECK_MS,
-    // `checkHost` sends a more helpful error than Node.
+    // Node's own check is off, because `checkHost` sends a more helpful error.
     requireHostHeader: false,
   })
   node.maxConnections = limits.connections

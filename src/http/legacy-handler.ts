@@ -19,13 +19,13 @@ export interface LegacyOptions {
 
 type TokenExchange = Exchange<Principal>
 
-/** The last version without the `MCP-Protocol-Version` header. */
+/** The last protocol version without the `MCP-Protocol-Version` header. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
-/** Serves protocol versions up to 2025-11-25, with or without sessions. */
+/** A handler for protocol versions up to 2025-11-25, with or without sessions. */
 export class LegacyHandler {
   readonly #options: LegacyOptions
-  /** Requests without a session. */
+  /** The transports of requests without a session. */
   readonly #single = new Set<ExchangeTransport>()
 
   constructor(options: LegacyOptions) {
@@ -166,7 +166,7 @@ function closedRefusal(): Refusal {
   })
 }
 
-/** Notifications and cancelled requests have no response. */
+/** Sends the answers to a request. Notifications and cancelled requests have none. */
 function sendAnswers(response: ServerResponse, answers: readonly JSONRPCMessage[], isBatch = false): void {
   const [first] = answers
   if (response.destroyed) return

@@ -1,7 +1,7 @@
 import { SHUTDOWN } from '../core/waiting.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** Times are in milliseconds, sizes in bytes. */
+/** The limits of the server, with times in milliseconds and sizes in bytes. */
 export const LIMITS = {
   // A note has at most 1 MB, but JSON escapes may enlarge it.
   body: 4 * 1024 * 1024,
@@ -39,7 +39,7 @@ type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsP
 
 export type Load = ReturnType<typeof openLoad>
 
-/** No token can use up all slots. */
+/** Opens slots for calls. No token can use all of them. */
 export function openLoad(limits: LoadLimits) {
   const calls = openSlots('calls are in progress', { total: limits.calls, perToken: limits.callsPerToken })
   const streams = openSlots('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })

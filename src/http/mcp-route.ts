@@ -9,7 +9,7 @@ import { sendRefusal } from './refusal.ts'
 import { type Admission, defineRoute, type Exchange, type Route } from './routes.ts'
 import type { Principal } from './tokens.ts'
 
-/** Calls to start per turn of the event loop. A call takes about 1 ms, and a turn without calls 0.05 ms. */
+/** The number of calls to start per turn of the event loop. A call takes about 1 ms, and a turn without calls 0.05 ms. */
 const AT_ONCE = 2
 
 export interface McpRouteOptions {
@@ -30,7 +30,7 @@ export function mcpRoute(options: McpRouteOptions): Route {
       POST: (exchange) => post(exchange, options, turns),
       DELETE: (exchange) => legacy.end(exchange),
     },
-    // Check the headers before reading the body, but only for known tokens.
+    // The headers of known tokens are checked before the body is read.
     admit(request) {
       const admission = authorize(request)
       const malformed = 'refusal' in admission ? undefined : checkForm(request)

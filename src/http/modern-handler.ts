@@ -22,7 +22,7 @@ export interface ModernOptions {
   readonly load: Load
   readonly limits: Limits
   serverFor(principal: Principal): Server
-  /** Logs internal errors only. Client errors go to the client. */
+  /** Logs internal errors. Client errors are sent to the client instead. */
   log(line: string): void
 }
 
@@ -31,7 +31,7 @@ interface Streams {
   readonly events: EventFeed
 }
 
-/** Serves protocol version 2026-07-28, which has no sessions. */
+/** A handler for protocol version 2026-07-28, which has no sessions. */
 export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
@@ -112,7 +112,7 @@ export class ModernHandler {
       if (principal === undefined) throw new Error('A request bypassed the table of routes.')
       return this.#options.serverFor(principal)
     } catch (error) {
-      // The SDK does not report its internal errors.
+      // The error is logged here, because the SDK does not report its internal errors.
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
       throw error
     }
@@ -123,7 +123,7 @@ export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolea
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
   if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
-  // Classify the request as the SDK does, without creating a `Request`.
+  // The request is classified as the SDK does it, without creating a `Request`.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -158,7 +158,7 @@ function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortS
   return new Request('http://localhost/mcp', { method, headers: forwarded, signal })
 }
 
-/** The token is not forwarded to the SDK. */
+/** The headers that the SDK receives. The token is not among them. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
 interface PendingRequest {

@@ -5,7 +5,7 @@ import { readJson } from '../mcp/transport/arrival.ts'
 import { parseFault } from '../mcp/transport/json-rpc.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** `gone` means that the client has disconnected. */
+/** The result of reading a body. `gone` means that the client has disconnected. */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
@@ -18,7 +18,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return parseBody(bytes)
 }
 
-/** Checks the size while the body arrives. `gone` means that the client has disconnected. */
+/** Reads a body and checks its size while it arrives. `gone` means that the client has disconnected. */
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | 'too large' | 'gone'> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -44,7 +44,7 @@ export function tooLarge(bytes: number): Refusal {
 }
 
 function parseBody(bytes: Buffer): Body {
-  // RFC 8259 allows parsers to ignore a byte order mark.
+  // The decoder drops a byte order mark, which RFC 8259 allows parsers to ignore.
   const text = quietly(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   if (text === undefined) return errorBody(parseFault('the body is not UTF-8.'))
   const json = readJson(text, 'body')

@@ -4,7 +4,7 @@ import { messageToJson } from '../mcp/transport/json-rpc.ts'
 
 export interface Refusal {
   readonly status: number
-  /** A JSON object with the member `error`. */
+  /** The response body, a JSON object with the member `error`. */
   readonly body: object
   readonly headers: Readonly<Record<string, string>>
 }

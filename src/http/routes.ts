@@ -14,9 +14,9 @@ export interface Exchange<Sender> {
 export type Answer<Sender> = (exchange: Exchange<Sender>) => Promise<void> | void
 
 export interface RouteLiteral<Sender> {
-  /** Compared with the raw path of the request, without decoding. */
+  /** The path, which is compared with the raw path of a request, without decoding. */
   readonly path: string
-  /** Error responses list the methods in this order. */
+  /** The handler of each method. Error responses list the methods in this order. */
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   admit(request: IncomingMessage): Admission<Sender>
   /** True to answer preflight requests from allowed origins. The default is false. */
@@ -63,7 +63,7 @@ export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessag
 export interface ServerParts {
   readonly load: Load
   readonly limits: Limits
-  /** Host names of reverse proxies. */
+  /** The host names of reverse proxies. */
   readonly hosts: readonly string[]
   /** Refuses requests without a valid token, and all requests while serving is disabled. */
   authorize(request: IncomingMessage): Admission<Principal>
@@ -71,7 +71,7 @@ export interface ServerParts {
   isCurrent(key: string): boolean
 }
 
-/** Routes and sign-in of the public address, where hosted assistants connect. */
+/** The routes and the sign-in of the public address, where hosted assistants connect. */
 export interface PublicSide {
   readonly routes: readonly Route[]
   /** Checks only the `Host` header. */
@@ -80,7 +80,7 @@ export interface PublicSide {
   isCurrent(key: string): boolean
   /** @returns the URL of a page that opens the note in its application */
   addressOf(note: { readonly folder: string; readonly path: string; readonly title: string }): string
-  /** Parameters of the `WWW-Authenticate` header. */
+  /** Returns the parameters of the `WWW-Authenticate` header. */
   challenge(): string
 }
 

@@ -7,15 +7,15 @@ import type { EventStream } from './event-stream.ts'
 import type { Limits } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** Protocol state of a client that uses an older protocol version. */
+/** The protocol state of a client that uses an older protocol version. */
 export interface Session {
   readonly id: string
-  /** Key of the principal that opened the session. No other principal can use it. */
+  /** The key of the principal that opened the session. No other principal can use it. */
   readonly principal: string
   readonly version: string
   readonly server: Server
   readonly transport: ExchangeTransport
-  /** Carries messages that do not belong to a request. */
+  /** The stream that carries messages which do not belong to a request. */
   stream?: EventStream | undefined
   /** The time of the last use, in milliseconds of a monotonic clock. */
   lastUsed: number
@@ -26,8 +26,8 @@ const SWEEP_MS = 60_000
 type SessionLimits = Pick<Limits, 'sessions' | 'sessionsPerToken' | 'sessionIdle'>
 
 /**
- * Idle sessions expire. If a token or the server has too many sessions, the longest idle one ends. A token cannot end sessions of
- * a token with fewer sessions.
+ * The open sessions. Idle ones expire. If a token or the server has too many sessions, the longest idle one ends. A token cannot
+ * end sessions of a token with fewer sessions.
  */
 export class Sessions {
   readonly #byId = new Map<string, Session>()
@@ -45,7 +45,7 @@ export class Sessions {
     return this.#byId.size
   }
 
-  /** Refuses if there are too many sessions and all are busy. */
+  /** Opens a session, unless there are too many and all are busy. */
   open(session: Omit<Session, 'id' | 'lastUsed'>): { readonly session: Session } | { readonly refusal: Refusal } {
     const { sessions, sessionsPerToken } = this.#limits
     const sessionsOfToken = this.#sessionsOf(session.principal)
@@ -121,7 +121,7 @@ function isBusy({ stream, transport }: Session): boolean {
   return stream !== undefined || transport.pending.size > 0
 }
 
-/** Each `post` receives only its own responses, even if several run in parallel. */
+/** A transport in which each `post` receives only its own responses, even if several run in parallel. */
 export class ExchangeTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
@@ -139,8 +139,8 @@ export class ExchangeTransport implements Transport {
   }
 
   /**
-   * The requests must not be pending yet. Returns fewer responses if requests are cancelled or the transport is closed. `onEvent`
-   * receives messages sent before the responses.
+   * Passes requests to the server. They must not be pending yet. There are fewer responses if requests are cancelled or the
+   * transport is closed. `onEvent` receives messages sent before the responses.
    */
   post(messages: readonly JSONRPCMessage[], onEvent: (message: JSONRPCMessage) => void): Promise<readonly JSONRPCMessage[]> {
     if (this.#isClosed) return Promise.resolve([])
@@ -168,7 +168,7 @@ export class ExchangeTransport implements Transport {
 
   #deliver(message: JSONRPCMessage): void {
     this.onmessage?.(message)
-    // A cancelled request gets no response.
+    // A request that was cancelled gets no response.
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) this.pending.finish(cancelled)
   }

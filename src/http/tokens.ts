@@ -7,12 +7,12 @@ import { errorCode, invalid, RouxError } from '../core/errors.ts'
 import { quietly } from '../core/quietly.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 
-/** Each tool requires one of these permissions. */
+/** The permissions of tokens. Each tool requires one of them. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
 export interface Token {
   readonly name: string
-  /** `roux_` and 32 random bytes in base64url. */
+  /** The secret: `roux_` and 32 random bytes in base64url. */
   readonly secret: string
   readonly scopes: readonly Scope[]
   readonly vaults: '*' | readonly string[]
@@ -24,7 +24,7 @@ export function firstToken(): Token {
   return { name: DEFAULT_NAME, secret: newSecret(), scopes: SCOPES, vaults: '*' }
 }
 
-/** @throws RouxError `INVALID_PARAMS` if the name is taken or invalid, or there are no permissions */
+/** Adds a token. @throws RouxError `INVALID_PARAMS` if the name is taken or invalid, or there are no permissions */
 export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>): readonly Token[] {
   const { name, scopes, vaults } = token
   if (!NAME.test(name)) throw invalid(`"${name}" is not a valid token name.`, 'Use at most 64 letters, digits, "-" and "_".')
@@ -38,19 +38,19 @@ export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>)
   return [...tokens, { ...token, secret: newSecret() }]
 }
 
-/** @throws RouxError `INVALID_PARAMS` if there is no such token */
+/** Gives a token a new secret. @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function rotateToken(tokens: readonly Token[], name: string): readonly Token[] {
   const rotated = requireToken(tokens, name)
   return tokens.map((token) => (token === rotated ? { ...token, secret: newSecret() } : token))
 }
 
-/** @throws RouxError `INVALID_PARAMS` if there is no such token */
+/** Removes a token. @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function removeToken(tokens: readonly Token[], name: string): readonly Token[] {
   const removed = requireToken(tokens, name)
   return tokens.filter((token) => token !== removed)
 }
 
-/** @throws RouxError `INVALID_PARAMS` if there is no such token */
+/** Finds a token by name. @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function requireToken(tokens: readonly Token[], name: string): Token {
   const token = tokens.find((other) => other.name === name)
   if (token !== undefined) return token
@@ -65,7 +65,7 @@ export function accessOf({ name, scopes, vaults }: Token): Access {
   return { name, scopes: new Set(scopes), vaults }
 }
 
-/** All digests have the same length, as `timingSafeEqual` requires. */
+/** Returns a digest. All digests have the same length, as `timingSafeEqual` requires. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
@@ -97,7 +97,7 @@ export type Scope = (typeof SCOPES)[number]
 export interface Access {
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
-  /** Names, or `*` for all vaults. */
+  /** The names of the vaults, or `*` for all of them. */
   readonly vaults: '*' | readonly string[]
   /** True for a program that signed in at the public address. */
   readonly isConnection?: boolean
@@ -137,7 +137,7 @@ export function openTokens(path: string): readonly Token[] {
 }
 
 /**
- * Locks the file. `change` receives `undefined` if there is no file.
+ * Changes the file while it is locked. `change` receives `undefined` if there is no file.
  * @returns the new tokens
  * @throws RouxError `PERMISSION_DENIED` if the file cannot be written, and errors from `readTokens` and `change`
  */
@@ -210,7 +210,7 @@ const FILE = z.strictObject({
 })
 
 function statOf(path: string): Stats | undefined {
-  // `readTokens` reports the error.
+  // An error is ignored here, because `readTokens` reports it.
   return quietly(() => statSync(path))
 }
 

@@ -2,13 +2,13 @@ import type { Embedder } from '../core/embedder.ts'
 import { requireVectors } from '../core/embedder.ts'
 import { isTransient, messageOf } from '../core/errors.ts'
 
-/** Another call is likely within this many milliseconds. */
+/** After a call, another one is likely within this many milliseconds. */
 const EXPECTED_MS = 500
 
 /** The pause between batches in milliseconds, which leaves time for the server and its client on two cores. */
 const PAUSE_MS = 4
 
-/** Pause as a multiple of the time worked, while calls arrive. */
+/** The pause as a multiple of the time worked, while calls arrive. */
 const REST_FACTOR = 2
 
 const MAX_REST_MS = 16
@@ -26,7 +26,7 @@ export interface EmbeddingTerms {
   readonly signal: AbortSignal
 }
 
-/** Every working embedder accepts this word. */
+/** A word that every working embedder accepts. */
 const PLAIN = 'note'
 
 /**

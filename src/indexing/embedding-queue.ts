@@ -10,7 +10,7 @@ export interface EmbeddingParts {
   readonly search: SearchWriter
   readonly openEmbedder: () => Promise<Embedder>
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
-  /** Delete other embedders' vectors once this embedder's are complete; see `SearchServiceParts.isEager`. */
+  /** If true, other embedders' vectors are deleted once this embedder's are complete; see `SearchServiceParts.isEager`. */
   readonly deletesOtherVectors: boolean
   /** A callback that runs when another `step` is due. */
   readonly onWake: () => void
@@ -21,9 +21,9 @@ const STORE_NOTES = 256
 const STORE_NOTES_URGENT = 64
 /** The maximum time between writes, in milliseconds. A crash loses at most this much work. */
 const STORE_MS = 5_000
-/** This many vectors take about 10 MB. */
+/** The maximum number of shared vectors, which take about 10 MB. */
 const MAX_SHARED_TEXTS = 5_000
-/** Retry delays in milliseconds. The delay doubles after each failure. */
+/** The first retry delay in milliseconds. It doubles after each failure. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 /** After this many transient failures, callers no longer wait for vectors. */
@@ -59,7 +59,7 @@ interface RefusedNote {
   readonly reason: string
 }
 
-/** Embeds notes without vectors in the background. */
+/** A queue that embeds notes without vectors in the background. */
 export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
@@ -71,7 +71,7 @@ export class EmbeddingQueue {
   #embedder: Embedder | undefined
   #isOpening = false
   #sharedVectors: ReadonlyMap<string, Float32Array> | undefined
-  /** Notes with a rejected text, by key. Retried when they change. */
+  /** The notes with a rejected text, by key. They are retried when they change. */
   readonly #refusals = new Map<number, RefusedNote>()
   readonly #removedKeys = new Set<number>()
   #pending: readonly Pending[] = []
@@ -84,7 +84,7 @@ export class EmbeddingQueue {
   #retryTimer: NodeJS.Timeout | undefined
   #problem: string | undefined
   #failures = 0
-  /** Callers should not wait for vectors. */
+  /** If true, callers should not wait for vectors. */
   #isFailing = false
   #hasDeletedOtherVectors = false
   readonly #rate = new EmbeddingRate()
@@ -135,7 +135,7 @@ export class EmbeddingQueue {
     this.#storedVersions?.delete(key)
   }
 
-  /** Call after deleting the vectors from the store. */
+  /** Reports that vectors have been deleted from the store. */
   onVectorsDeleted(keys: readonly number[]): void {
     for (const key of keys) this.#removedKeys.delete(key)
     this.#sharedVectors = undefined
@@ -148,13 +148,13 @@ export class EmbeddingQueue {
     return {
       done: this.#storedVersions === undefined ? 0 : Math.max(0, total - queueLength),
       total,
-      // Omit the embedder until the stored versions are known.
+      // The embedder is omitted until the stored versions are known.
       ...(this.#embedder === undefined || this.#storedVersions === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
   }
 
-  /** Another process may have written vectors. */
+  /** Loads the stored versions again, because another process may have written vectors. */
   async reload(): Promise<void> {
     if (this.#embedder === undefined) return
     this.#storedVersions = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
@@ -229,7 +229,7 @@ export class EmbeddingQueue {
       const requestedVersions = new Map(batchKeys.map((key) => [key, this.#requestedVersions.get(key)]))
       const notes = await this.#parts.read(batchKeys)
       for (const note of notes) pending.push(prepare(note, requestedVersions.get(note.words.key), { known: knownVectors, texts }))
-      // `read` omits deleted notes.
+      // Deleted notes are missing from `read`.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of batchKeys) if (!read.has(key)) this.#queue.delete(key)
     }

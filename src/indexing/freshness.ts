@@ -10,7 +10,7 @@ export class Freshness {
     return this.#counts.buffer as SharedArrayBuffer
   }
 
-  /** A reported change is not in the index yet. */
+  /** Returns true if a reported change is not in the index yet. */
   get isBehind(): boolean {
     return Atomics.load(this.#counts, NOTICED) !== Atomics.load(this.#counts, TAKEN)
   }

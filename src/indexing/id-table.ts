@@ -7,7 +7,7 @@ export interface FileChanges {
   readonly added: readonly Pick<KnownFile, 'key' | 'path'>[]
 }
 
-/** File ids for engines that use `Batch.ids`. Built on first use. */
+/** A table of file ids for engines that use `Batch.ids`. It is built on first use. */
 export class IdTable {
   readonly #knownFiles: ReadonlyMap<string, KnownFile>
   #ids: FileIds | undefined

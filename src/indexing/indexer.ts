@@ -45,7 +45,7 @@ export interface IndexerOptions {
   readonly profile: Flavor['profile']
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
-  /** `auto` uses the vault's marker folder, or else the more common kind of link. */
+  /** The mode of the vault. `auto` stands for that of the marker folder, or else of the more common kind of link. */
   readonly mode: 'auto' | Mode
   readonly kindOf: (path: string, mode: Mode) => FileKind
   readonly isConflictCopy: (path: string) => boolean
@@ -53,7 +53,7 @@ export interface IndexerOptions {
   readonly onProgress: (done: number, total: number) => void
   readonly isMemoryShort?: () => boolean
   readonly log?: GraphLogWriter
-  /** Store the text of notes, for servers without the folder. */
+  /** If true, the text of notes is stored, for servers without the folder. */
   readonly keepsTexts?: boolean
   /** A cache for the bytes of notes, so search need not read them again. */
   readonly recent?: Pick<RecentBytes, 'keep'>
@@ -67,11 +67,11 @@ export interface ReconcileResult {
 
 export interface IndexView {
   readonly names: NameIndex
-  /** Files with links that mention the folded name. */
+  /** Returns files with links that mention the folded name. */
   readonly sourcesOf: (name: string) => Iterable<number>
   readonly flavor: Flavor
   readonly known: ReadonlyMap<string, KnownFile>
-  /** This key and all higher ones are unused. */
+  /** The first unused key. All higher ones are unused, too. */
   readonly nextKey: number
 }
 
@@ -87,7 +87,7 @@ const MANY_FILES = 1_000
 /** A file read within this many milliseconds of an edit is read again, because another edit may not change the stat. */
 const RACY_MS = 40
 
-/** The only writer of the index. Calls of `reconcile` must not overlap. */
+/** The indexer, which is the only writer of the index. Calls of `reconcile` must not overlap. */
 export class Indexer {
   readonly #vault: Vault
   readonly #writer: IndexWriter
@@ -97,7 +97,7 @@ export class Indexer {
   #ids = new IdTable(this.#files)
   #freeKeys: number[] = []
   #nextKey = 0
-  /** Keys of uncommitted files. Links may already refer to them. */
+  /** The keys of uncommitted files, to which links may already refer. */
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outsideLinks: readonly OutsideLink[] = []
@@ -105,7 +105,7 @@ export class Indexer {
   #isComplete = false
   #lineage: string | undefined
   #paths: (string | undefined)[] = []
-  /** The current generation is marked in the log. */
+  /** True once the current generation is marked in the log. */
   #isGenerationLogged = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
@@ -126,7 +126,7 @@ export class Indexer {
     return this.#unlisted
   }
 
-  /** @throws RouxError `VAULT_NOT_FOUND` */
+  /** Updates the index. @throws RouxError `VAULT_NOT_FOUND` */
   async reconcile(scope: Scope): Promise<ReconcileResult> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
@@ -165,7 +165,7 @@ export class Indexer {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** The result is valid until the next `reconcile`. */
+  /** Opens a view of the index, which is valid until the next `reconcile`. */
   async openView(): Promise<IndexView> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
@@ -235,7 +235,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, deleted)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // The mode affects how notes are parsed.
+        // All notes are read again, because the mode affects how they are parsed.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -300,9 +300,9 @@ export class Indexer {
     return { ...plan, read: plan.read.map((file) => withBirthTime(file, this.#files.get(formerPath(file.path, moves) ?? ''))) }
   }
 
-  /** Links outside the scope are taken from the last state. */
+  /** Returns the links out of the vault. Those outside the scope are taken from the last state. */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
-    // The watcher reports a symbolic link to a folder as a folder.
+    // The paths include those of folders, because the watcher reports a symbolic link to a folder as a folder.
     const listedPaths = new Set([...files, ...folders.map(({ path }) => path)])
     const isWithin = containment(folders)
     const keptLinks = this.#outsideLinks.filter(({ path }) => !listedPaths.has(path) && !isWithin(path))
@@ -328,7 +328,7 @@ export class Indexer {
 
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
     const present = new Set<string>(listing.files.map((file) => file.path))
-    // Files in an unreadable folder may still exist.
+    // A file in an unreadable folder may still exist.
     const isUnsure = (path: string) => listing.unreadable.some(({ path: hidden }) => hidden === '' || isWithin(path, hidden))
     return [...new Set(expected)].flatMap((path) => {
       const indexed = this.#files.get(path)
@@ -403,7 +403,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const indexed = this.#files.get(fact.path)
-      // Attachments have no hash. A new stat alone is not a change.
+      // Attachments have no hash, so a new stat alone is not a change.
       const unchanged = indexed !== undefined && indexed.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) changed.push(fact)
       else if (!isSameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
@@ -461,7 +461,7 @@ export class Indexer {
     return true
   }
 
-  /** The initial content of an index is not logged. */
+  /** Returns the records to log. The initial content of an index is not logged. */
   async #recordsToLog(
     files: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -555,7 +555,7 @@ export class Indexer {
     return reserved ?? this.#freeKeys.pop() ?? this.#nextKey++
   }
 
-  /** Handles a file that was deleted before it was read. Returns an entry if its key is in use. */
+  /** Withdraws a file that was deleted before it was read. Returns an entry if its key is in use. */
   #withdraw({ path, stat, excluded }: ListedFile): KnownFile | undefined {
     const key = this.#reserved.get(path)
     this.#reserved.delete(path)
@@ -605,7 +605,7 @@ function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
 }
 
 const PROGRESS_STEP = 256
-/** Long enough to be unique on a machine. */
+/** This many random bytes are unique on a machine. */
 const LINEAGE_BYTES = 6
 
 interface Plan {
@@ -624,7 +624,7 @@ interface Slice {
 
 interface Changes {
   readonly put: readonly FileFacts[]
-  /** New files that have not been read yet. */
+  /** The new files that have not been read yet. */
   readonly expected: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
@@ -667,7 +667,7 @@ function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
 
 function sameOutline(a: Outline | undefined, b: Outline | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
-  // Positions of headings do not matter.
+  // The positions of headings do not matter for links.
   const namesOf = ({ headings, blocks }: Outline): string =>
     JSON.stringify([headings.map(({ level, text }) => [level, text]), blocks])
   return namesOf(a) === namesOf(b)

@@ -80,7 +80,7 @@ export class LinkTable {
     const tables = await this.#load()
     const changed = new Set<string>()
     for (const key of removed) this.#forget(key, { ...tables, changed })
-    // A new index has no mentions.
+    // A new index has no mentions yet.
     const isNew = tables.mentions.isEmpty
     for (const file of records) {
       if (isNew && tables.names.path(file.key) === undefined) tables.names.add(toNamed(detach(file)))
@@ -107,7 +107,7 @@ export class LinkTable {
     names.add(file)
   }
 
-  /** Headings and blocks in links to a file, with the linking files. */
+  /** Returns the headings and blocks in links to a file, with the linking files. */
   outlineMentions(file: NamedRecord): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     const { mentions } = this.#loaded
     return namesOf(toNamed(file), this.flavor.mode).flatMap((each) => {
@@ -117,7 +117,7 @@ export class LinkTable {
     })
   }
 
-  /** Records the mentioned names. Call `rename` first. */
+  /** Resolves links and records the mentioned names. `rename` must be called first. */
   resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
@@ -179,7 +179,7 @@ export interface Part {
   readonly subpath: string
 }
 
-/** Links that `before` also contains are not checked again. */
+/** A file with links. Those that `before` also contains are not checked again. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]

@@ -3,11 +3,11 @@
  * `sources` returns the files of both names.
  */
 export class Mentions {
-  /** Hashes of mentioned names. A file's entries are adjacent. */
+  /** The hashes of mentioned names. A file's entries are adjacent. */
   #hashes = new Int32Array(FEW)
-  /** File key of each entry, or `WITHDRAWN`. */
+  /** The file key of each entry, or `WITHDRAWN`. */
   #keys = new Int32Array(FEW)
-  /** Next entry in the bucket, or `END`. */
+  /** The next entry in the bucket, or `END`. */
   #next = new Int32Array(FEW)
   #entries = 0
   #withdrawn = 0
@@ -118,7 +118,7 @@ const END = -1
 const WITHDRAWN = -1
 const FEW = 256
 
-/** FNV-1a over UTF-16 units. */
+/** Returns the FNV-1a hash over UTF-16 units. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5 | 0
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)

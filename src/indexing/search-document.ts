@@ -31,7 +31,7 @@ export interface SearchedFile {
 /** Increment when the same file yields different words, so stores read all notes again. */
 const RULES = 4
 
-/** 48-bit hash of content, path and mode. The path determines the title. */
+/** Returns a 48-bit hash of content, path and mode. The path is part of it, because it determines the title. */
 export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mode: Mode): number {
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${RULES}:${mode}:${path}`)) % 2 ** 48
 }
@@ -96,7 +96,7 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
-/** A name needs two consecutive letters. Dates do not describe a note. */
+/** Matches two consecutive letters, which a name needs. Dates do not describe a note. */
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 
@@ -108,7 +108,7 @@ const MAX_TITLE_LENGTH = 200
 
 const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
 
-/** A heading, or a first line that is followed by an empty one. */
+/** Returns a heading, or a first line that is followed by an empty one. */
 function firstLine(text: string, bodyStart: number): readonly string[] {
   const [line = '', next = ''] = text
     .slice(bodyStart, bodyStart + FIRST_LINES_LENGTH)
@@ -141,7 +141,7 @@ function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly 
   return texts
 }
 
-/** Holds an edit or a small vault. 16 MB would add 25 MB to the peak of a first build. */
+/** The size in bytes, which is enough for an edit or a small vault. 16 MB would add 25 MB to the peak of a first build. */
 const MAX_BYTES = 1 << 20
 
 /** Bytes of notes that were just indexed, so search need not read them again. `keep` does nothing when full. */

@@ -51,7 +51,7 @@ const MAX_READ_LENGTH = 1 << 15
 /** The number of retries before waiting for the index to change. */
 const MAX_DOUBTS = 4
 
-/** Updates words, then vectors, a few milliseconds at a time. Steps must not overlap. */
+/** An indexer that updates words, then vectors, a few milliseconds at a time. Steps must not overlap. */
 export class SearchIndexer {
   readonly #parts: SearchParts
   readonly #requestedVersions = new Map<number, number>()
@@ -103,7 +103,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.hasRecentCall === false) {
         await this.#embedding.step()
-        // Continue with words after these vectors.
+        // Words continue after these vectors.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -156,7 +156,7 @@ export class SearchIndexer {
 
   #note(file: FileContent): void {
     this.#doubtCounts.delete(file.key)
-    // Search never returns excluded notes.
+    // An excluded note needs no words, because search never returns it.
     const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
     if (!hasText) {
       if (this.#requestedVersions.delete(file.key) || this.#words.has(file.key)) this.#deletedKeys.add(file.key)
@@ -170,7 +170,7 @@ export class SearchIndexer {
     this.#files.set(file.key, file)
   }
 
-  /** Another process may have indexed some notes. */
+  /** Loads the stored versions, because another process may have indexed some notes. */
   async #load(): Promise<void> {
     if (this.#hasReleasedMemory) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
     this.#hasReleasedMemory = false

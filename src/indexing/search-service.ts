@@ -76,7 +76,7 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** A transient failure stopped the service. */
+  /** True if a transient failure has stopped the service. */
   get hasTransientFailure(): boolean {
     return this.#failure !== undefined && this.#isFailureTransient
   }
@@ -117,14 +117,14 @@ export class SearchService {
     })
   }
 
-  /** Call when the graph has changed or the search index is damaged. */
+  /** Reports that the graph has changed or that the search index is damaged. */
   markStale(): void {
     this.#isStale = true
     this.#failures = 0
     if (!this.#isStopped) this.#failure = undefined
   }
 
-  /** Releases memory until the next start. */
+  /** Stops the service and releases memory until the next start. */
   async stop(error: Error): Promise<void> {
     this.#isStopped = true
     this.#failure = `Search is not up to date: ${error.message}`
@@ -148,7 +148,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Call when the graph's index has moved to memory or back. */
+  /** Reports that the graph's index has moved to memory or back. */
   async moveTo(cache: IndexStatus['cache']): Promise<void> {
     await this.#close()
     this.#cache = cache
@@ -198,14 +198,14 @@ export class SearchService {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // The current step could reopen the index.
+    // The current step must end first, because it could reopen the index.
     await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)
   }
 
   async #openIndexer(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
-    // Titles, tags and links depend on the mode.
+    // The indexer is closed, because titles, tags and links depend on the mode.
     if (this.#mode !== mode) await this.#closeIndexer()
     if (this.#indexer !== undefined) return this.#indexer
     this.#mode = mode
@@ -235,7 +235,7 @@ export class SearchService {
       const failure = `Search is not up to date: ${messageOf(error)}`
       this.#failure = failure
       this.#isFailureTransient = isTransient(error)
-      // Report a recurring failure only once.
+      // A failure that recurs is reported only once.
       if (failure !== this.#reportedProblem) this.#hooks.onError(error)
       this.#reportedProblem = failure
       return
@@ -274,7 +274,7 @@ export class SearchService {
   }
 }
 
-/** The graph's index is unreadable. The search index is intact. */
+/** An error for an unreadable index of the graph. The search index is intact. */
 class GraphReadError extends Error {
   constructor(cause: unknown) {
     super('the graph index could not be read', { cause })

@@ -10,7 +10,7 @@ import { RecentBytes } from './search-document.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
 export interface ServiceParts {
-  /** @throws RouxError `VAULT_NOT_FOUND` */
+  /** Opens the vault. @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
   readonly openWriter: (cache: IndexStatus['cache']) => IndexWriter
   readonly watch?: (
@@ -43,16 +43,16 @@ export interface ServiceParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Idle milliseconds before preparing for the next change. */
+/** The idle time in milliseconds before preparing for the next change. */
 const WARM_AFTER = 300
 const MAX_NOTICED = 100
-/** Further idle milliseconds before caches are released. */
+/** The further idle time in milliseconds before caches are released. */
 const IDLE_AFTER = 20_000
 /** Reading this many files leaves about ten megabytes of garbage. */
 const MANY_FILES = 1_000
 /** Milliseconds between retries while the vault or the database is unavailable. */
 const RECHECK_INTERVAL = 1_000
-/** Milliseconds between checks for disk space. Doubles each time the index moves to memory. */
+/** The time between checks for disk space, in milliseconds. It doubles each time the index moves to memory. */
 const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
 const ATTEMPTS = 3
 
@@ -99,7 +99,10 @@ export class IndexingService implements Indexing {
   #roomTimer: NodeJS.Timeout | undefined
   /** The number of times that the index moved to memory since it was last complete on disk. */
   #movesToMemory = 0
-  /** `requested`: the next comparison updates the index on disk. `tried`: a comparison is doing so. */
+  /**
+   * The state of the return to disk. `requested`: the next comparison updates the index on disk. `tried`: a comparison is doing
+   * so.
+   */
   #diskReturn: 'no' | 'requested' | 'tried' = 'no'
   #activePhase: 'building' | 'verifying' = 'building'
   #isRunning = false
@@ -127,7 +130,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Compares files. Writes nothing before `begin`. */
+  /** Starts comparing files. Nothing is written before `begin`. */
   start(): void {
     this.#request({ all: true }).catch(() => {})
   }
@@ -162,7 +165,7 @@ export class IndexingService implements Indexing {
 
   async awaitCaughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    // The queue already contains all reported changes.
+    // All reported changes are already in the queue.
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
@@ -231,7 +234,7 @@ export class IndexingService implements Indexing {
     this.#request({ all: true }).catch(() => {})
   }
 
-  /** Rebuilds only the search index. */
+  /** Rebuilds the search index and nothing else. */
   replaceDamagedSearch(): void {
     this.#search.markDamaged()
     void this.#run()
@@ -273,14 +276,14 @@ export class IndexingService implements Indexing {
     if (!this.#isClosed) this.#scheduleIdleWork()
   }
 
-  /** Requests come first, then jobs, then search. Waiting requests share one comparison. */
+  /** Runs requests first, then jobs, then search. Waiting requests share one comparison. */
   async #runAll(): Promise<void> {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#runRequests()
       else if (this.#jobs.length > 0) await this.#runNextJob()
       // Watch before indexing for search, which can take minutes, but after jobs, because the first call waits for recovery.
       else if (this.#shouldWatch()) this.#startWatching()
-      // Requests that arrived during a step did not start another run.
+      // Requests that arrived during a step did not start another run, so the loop continues.
       else if (!(await this.#runSearchStep()) && this.#queue.length + this.#jobs.length === 0) break
     }
     // There must be no `await` before this call, because a request that arrives meanwhile would be lost.
@@ -302,7 +305,7 @@ export class IndexingService implements Indexing {
 
   async #runNextJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher also reports Roux's own writes, which are already indexed.
+    // If all noticed files are Roux's own writes, they are already indexed.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -388,7 +391,7 @@ export class IndexingService implements Indexing {
         }
         if (!(await this.#mayRetry(error, attempt))) {
           const explained = explain(error)
-          // Report a recurring failure only once.
+          // A failure that recurs is reported only once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
           // This scope has not been compared, so the next comparison must cover everything.
@@ -421,7 +424,7 @@ export class IndexingService implements Indexing {
     return false
   }
 
-  /** Releases memory. Search can still index committed notes. */
+  /** Stops the service and releases memory. Search can still index committed notes. */
   async #stopForMemory(error: MemoryShortError): Promise<void> {
     await this.#awaitSuccessor()
     this.#memoryShort = error
@@ -436,7 +439,7 @@ export class IndexingService implements Indexing {
     const hasIndex = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
     this.#activePhase = hasIndex ? 'verifying' : 'building'
-    // A verified index stays "up to date" until a difference is found.
+    // An index that has been verified stays "up to date" until a difference is found.
     if (!this.#isVerified) this.#report({ phase: this.#activePhase, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
@@ -516,7 +519,7 @@ export class IndexingService implements Indexing {
     check()
   }
 
-  /** Readers use the index in memory until the one on disk is up to date. */
+  /** Opens the index on disk. Readers use the one in memory until it is up to date. */
   async #openOnDisk(): Promise<void> {
     this.#diskReturn = 'tried'
     if (this.#status.cache === 'disk') return
@@ -597,7 +600,7 @@ export class IndexingService implements Indexing {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
     this.#preload()
-    // Files may have changed before the watcher was ready.
+    // The files are compared again when the watcher is ready, because they may have changed before.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {

@@ -6,16 +6,16 @@ import { wordWeights } from './nearest.ts'
 
 export interface ApartSource {
   readonly corpus: Pick<Corpus, 'bags' | 'documents'>
-  /** See `plainLinks`. */
+  /** The links between notes; see `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: Nearest
-  /** 1 for index and date notes, which have no topic. */
+  /** The value is 1 for index and date notes, which have no topic. */
   readonly isLeftOut: Uint8Array
 }
 
 /** Communities with fewer notes are not compared, because their topic is unclear. */
 const MIN_NOTES = 4
-/** Terms to compare per community, those with the highest weight first. */
+/** The number of terms to compare per community, those with the highest weight first. */
 const MAX_TERMS = 600
 /** A higher value favors pairs with fewer links. At 2, half the expected links equal twice the similarity. */
 const LINKS_WEIGHT = 1.5
@@ -124,7 +124,7 @@ interface NotePair {
   readonly score: number
 }
 
-/** Keys are `a * count + b`. */
+/** Returns unlinked pairs by community pair. Keys are `a * count + b`. */
 function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
   const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {

@@ -13,8 +13,8 @@ export interface InsightSource {
   readonly names: readonly (readonly string[])[]
   readonly corpus: Corpus
   /**
-   * Links between notes, excluding self-links. Note `n` links to `targets[offsets[n]]` up to `targets[offsets[n + 1]]`, in ascending
-   * order.
+   * Links between notes, excluding self-links. Note `n` links to `targets[offsets[n]]` up to `targets[offsets[n + 1]]`, in
+   * ascending order.
    */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
@@ -27,8 +27,8 @@ export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 export const INSIGHT_VERSION = 17
 
 /**
- * Computes the insight of a vault. Deterministic for the same source and `former` communities. Calls `giveBack` after freeing
- * much memory.
+ * Computes the insight of a vault. The result is deterministic for the same source and `former` communities. `giveBack` is called
+ * after freeing much memory.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,

@@ -16,7 +16,7 @@ export interface Corpus {
   readonly formNumbers: ReadonlyMap<string, number>
   readonly terms: readonly string[]
   readonly termOf: Uint32Array
-  /** 1 for each function word. */
+  /** The value is 1 for each function word. */
   readonly isFunctionWord: Uint8Array
   /** The language of each form, or `undefined` if no note's language is known. */
   readonly languages: readonly (string | undefined)[]
@@ -39,11 +39,11 @@ export interface WholeTexts {
 
 /** Lines shared by a few notes, which may be copies of each other. */
 export interface SharedLines {
-  /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
+  /** The start of each note's lines. Those of note `n` are from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
   /** The one-based line numbers in the file, in ascending order within each note. */
   readonly numbers: Uint32Array
-  /** Lines with the same words have the same hash. */
+  /** The hash of each line. Lines with the same words have the same one. */
   readonly hashes: Uint32Array
   readonly words: Uint32Array
 }
@@ -53,7 +53,7 @@ export const MAX_COPIES = 20
 
 /** The terms of each note, including those of its names, but without function words and numbers. */
 export interface Bags {
-  /** The terms and counts of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
+  /** The start of each note's terms and counts. Those of note `n` are from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
   readonly terms: Uint32Array
   readonly counts: Uint16Array
@@ -276,10 +276,10 @@ export class CorpusBuilder {
   }
 }
 
-/** Assigns each form the most frequent language among its notes. The default is the vault's main language. */
+/** A vote that gives each form the most frequent language among its notes. The default is the vault's main language. */
 class Languages {
   readonly #codes: (string | undefined)[] = []
-  /** Lead of each form's current language (Boyer–Moore majority vote, 1981). */
+  /** The lead of each form's current language (Boyer–Moore majority vote, 1981). */
   readonly #leads: number[] = []
   readonly #notes = new Map<string, number>()
   #usual: string | undefined
@@ -322,7 +322,7 @@ function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
 
 const LETTER = /\p{L}/u
 
-/** Numbers and single letters occur in notes on any topic. A single CJK character can be a word. */
+/** Returns false for numbers and single letters, which occur in notes on any topic. A single CJK character can be a word. */
 function isMeaningful(form: string): boolean {
   return LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

@@ -146,7 +146,7 @@ function termAt(word: number, lines: Texts['lines'], termOf: Uint32Array): numbe
   return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
 }
 
-/** Both lists must be ascending and without duplicates. */
+/** Returns the Jaccard index of two lists, which must be ascending and without duplicates. */
 function jaccard(a: Uint32Array, b: Uint32Array): number {
   let both = 0
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {

@@ -10,7 +10,7 @@ export interface GapSource extends Omit<KeyNotesSource, 'isIndex' | 'corpus'> {
   readonly corpus: Pick<Corpus, 'bags' | 'documents'>
 }
 
-/** Every vault has many small groups behind a single link. */
+/** The minimum size of a group. Every vault has many small groups behind a single link. */
 const MIN_GROUP = 3
 
 export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
@@ -52,13 +52,13 @@ function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1
   const falling = new Uint32Array(count)
-  /** Order of discovery, starting at 1. 0 means not visited. */
+  /** The order of discovery, starting at 1. Notes with 0 have not been visited. */
   const visits = new Uint32Array(count)
   /** Tarjan's low-link values. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)
-  /** Total and maximum size of the subtrees that each note's removal disconnects. */
+  /** The total and maximum size of the subtrees that each note's removal disconnects. */
   const hanging = new Uint32Array(count)
   const largest = new Uint32Array(count)
   const trail = new Int32Array(count)
@@ -80,7 +80,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
       if ((next[note] as number) < (offsets[note + 1] as number)) {
         const other = targets[next[note]!++] as number
         if (visits[other] === 0) enter(other)
-        // Skip the edge to the parent.
+        // The edge to the parent is skipped.
         else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, visits[other] as number)
         continue
       }

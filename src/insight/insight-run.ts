@@ -42,10 +42,10 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly isSettled: boolean
 }
 
-/** The next run may add notes in another order. */
+/** A stored result lacks the order of notes, because the next run may add them in another order. */
 type StoredResult = Omit<RunResult, 'order'>
 
-/** Links of a run. Notes are numbered in order of insertion. */
+/** The links of a run. Its notes are numbered in order of insertion. */
 export interface RunSubject {
   readonly kind: InsightKind
   readonly offsets: Uint32Array
@@ -81,7 +81,7 @@ export class InsightRun {
     for (const note of notes) this.#notes.push(note)
   }
 
-  /** Call after adding all notes. */
+  /** Plans the run. All notes must have been added. */
   plan(): RunPlan {
     const notes = this.#notes
     const taking = [...notes.keys()].filter((note) => notes[note]?.isIgnored === false)

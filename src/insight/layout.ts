@@ -10,7 +10,7 @@ import { connectedParts, mergeRows, type WeightedGraph } from './communities/wei
 import { linkGroups } from './link-groups.ts'
 import { GOLDEN_ANGLE, meanOf, type Nest, spreadOut } from './territories.ts'
 
-/** For each level, the group of each note. The coarsest level comes first. */
+/** The group of each note on each level. The coarsest level comes first. */
 export type Levels = readonly Int32Array[]
 
 export type Places = Float32Array
@@ -39,14 +39,14 @@ const SMALL_PART = 4
 
 export type OnProgress = (share: number) => void
 
-/** Share of progress for packing groups. */
+/** The share of the progress for packing groups. */
 const PACKING = 0.55
-/** Share of progress for grouping by links. */
+/** The share of the progress for grouping by links. */
 const GROUPING = 0.2
 
 /**
- * Places all notes, similar to a previous layout if there is one. Linear in notes and links, but quadratic in the subgroups of a
- * group.
+ * Places all notes, similar to a previous layout if there is one. The time is linear in notes and links, but quadratic in the
+ * subgroups of a group.
  */
 export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}, before?: Places): Places {
   const count = links.offsets.length - 1
@@ -249,7 +249,7 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
-/** Links between different territories get a weight of 0. `territoryOf` is parallel to `notes`. */
+/** Returns links in which those between different territories get a weight of 0. `territoryOf` is parallel to `notes`. */
 function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: Int32Array): WeightedGraph {
   const { offsets, targets, weights } = quotient(links, new Map(notes.map((note, at) => [note, at])), notes.length)
   for (const [at, territory] of territoryOf.entries())
@@ -258,7 +258,7 @@ function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: In
   return { offsets, targets, weights }
 }
 
-/** Links of popular notes are weaker. An index need not be near all its entries. */
+/** Returns the weight of a link. Links of popular notes are weaker, because an index need not be near all its entries. */
 function weightOf(links: Adjacency, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
 }
@@ -278,7 +278,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
   const bodies = bodiesOf(radii, places, phase === 'spread' ? LEAST_GAP : GAP)
-  // A few overlaps are acceptable.
+  // Up to this many overlaps are acceptable.
   const maxOverlaps = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
@@ -299,7 +299,7 @@ function spread({ places, room }: Bodies): void {
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
   let squares = 0
   for (let at = 0; at < places.length; at += 2) squares += ((places[at] ?? 0) - x) ** 2 + ((places[at + 1] ?? 0) - y) ** 2
-  // In an evenly filled disc, the mean squared distance from the center is half the squared radius.
+  // The mean squared distance from the center of an evenly filled disc is half the squared radius.
   const targetRadius = room / 2
   const factor = Math.sqrt(targetRadius / (squares / count))
   if (!(factor > 1) || !Number.isFinite(factor)) return
@@ -350,7 +350,7 @@ function stayNear(body: number, { links, first, next }: Move): void {
   next[body * 2 + 1] = y + share * byY
 }
 
-/** The largest bodies have a separate, coarser grid. */
+/** The share of bodies, the largest ones, that have a separate, coarser grid. */
 const LARGE = 0.05
 
 interface Bodies {
@@ -409,7 +409,7 @@ function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bod
     for (let at = starts[square] ?? 0; at < end; at++) {
       const body = inSquares[at] ?? 0
       for (let other = at + 1; other < end; other++) overlaps += separate(body, inSquares[other] ?? 0, bodies)
-      // Check half of the surrounding cells. The other half will check this cell.
+      // Only half of the surrounding cells are checked, because the other half will check this cell.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
@@ -454,12 +454,12 @@ interface Squares {
   readonly rows: number
   readonly left: number
   readonly top: number
-  /** Cell `s` contains `bodies[starts[s]]` up to `bodies[starts[s + 1]]`. */
+  /** The start of each cell. Cell `s` contains `bodies[starts[s]]` up to `bodies[starts[s + 1]]`. */
   readonly starts: Uint32Array
   readonly bodies: Uint32Array
 }
 
-/** Cells are at least `minSide` wide. Their number is limited by the number of bodies. */
+/** Returns a grid with cells that are at least `minSide` wide. Their number is limited by the number of bodies. */
 function squaresOf(places: Places, members: Uint32Array, minSide: number): Squares {
   const count = members.length
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -492,7 +492,7 @@ function separate(a: number, b: number, { radii, places, gap }: Bodies): number 
   if (square >= minDistance * minDistance) return 0
   let distance = Math.sqrt(square)
   if (distance < 1e-4) {
-    // Any direction works for equal positions, but it must be deterministic.
+    // Two bodies at the same position may move in any direction, but it must be deterministic.
     x = Math.cos(b * GOLDEN_ANGLE)
     y = Math.sin(b * GOLDEN_ANGLE)
     distance = 1
@@ -529,7 +529,7 @@ function center(places: Places, notes: readonly number[], radii: Float32Array): 
     area += ((radii[note] ?? 0) + GAP / 2) ** 2
   }
   distances.sort((a, b) => a - b)
-  // Ignore outliers.
+  // Outliers are ignored.
   return notes.length === 1
     ? (distances[0] ?? 1)
     : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)

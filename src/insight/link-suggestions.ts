@@ -16,8 +16,8 @@ export interface SuggestionSource {
 }
 
 /**
- * Weights of the features, learned from removed links (`npm run bench:insight`) and rounded. The score is the logistic function of
- * the weighted sum.
+ * The weights of the features, learned from removed links (`npm run bench:insight`) and rounded. The score is the logistic
+ * function of the weighted sum.
  */
 const WEIGHTS: readonly number[] = [
   // walk: visits of a random walk from the note, divided by the maximum.
@@ -47,7 +47,7 @@ const WEIGHTS: readonly number[] = [
   // ownFolder: 1 if the target is in the note's folder.
   0.4,
 ]
-/** Logistic calibration of the score. */
+/** The logistic function that converts a score to a probability. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
 const MAX_SUGGESTIONS = 12
@@ -169,7 +169,7 @@ class Suggester {
       const visits = this.#walker.visits(target) / mostVisits
       const words = this.#words.score(target) / bestWords
       const [ownFolder, targetFolder] = [folders[note] as number, folders[target] as number]
-      // Exclude the note and the target from their folders.
+      // The note and the target do not count as members of their folders.
       const size = (folder: number): number => this.#sizeOf(folder) - (ownFolder === targetFolder ? 1 : 0)
       const siblings = (this.#folderLinks[targetFolder] as number) / size(targetFolder)
       const name = namedTargets.get(target)
@@ -258,7 +258,7 @@ class Suggester {
     const notes = [...this.#mostAlike.subarray(note * PEERS, (note + 1) * PEERS)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
-      // Skip index notes.
+      // Index notes are skipped.
       if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MAX_LINKS) continue
       for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
         const target = links.targets[at] as number
@@ -432,7 +432,7 @@ function contextsOf(owners: Uint32Array, { links: all, words }: { readonly links
   return {
     add(note: number, name: number, { before, isOpen }: Occurrence): void {
       const isLink = !isOpen
-      // The name is in a heading or code.
+      // A name in a heading or in code does not count, because it cannot become a link.
       if (isLink && !links(all, note, owners[name] as number)) return
       const place = 2 * note + (before === 0 ? 0 : 1)
       names[before] = (names[before] as number) + 1

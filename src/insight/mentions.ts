@@ -9,18 +9,18 @@ export interface MentionCorpus extends Pick<Corpus, 'lines'> {
 }
 
 export interface NameWords {
-  /** Owner of each name, ascending. */
+  /** The owner of each name, in ascending order. */
   readonly notes: Uint32Array
-  /** Word numbers of each name. Singular and plural are equal. */
+  /** The word numbers of each name. Singular and plural have the same number. */
   readonly words: readonly (readonly number[])[]
   readonly terms: readonly (readonly number[])[]
 }
 
-/** Names of other notes by note and position. Each name occurs once per note, preferably where a link can be inserted. */
+/** The names of other notes by note and position. Each name occurs once per note, preferably where a link can be inserted. */
 export interface Mentions {
-  /** The occurrences in note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
+  /** The start of each note's occurrences. Those of note `n` are from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** Name ids. A shared name is listed once per note. */
+  /** The ids of the names. A shared name is listed once per note. */
   readonly names: Uint32Array
   readonly lines: Uint32Array
   /** Number of the previous word plus 1, or 0 at the start of a line. */
@@ -92,7 +92,7 @@ export function nameWords(
 }
 
 export interface Occurrence {
-  /** See `Mentions`. */
+  /** The line of the name; see `Mentions`. */
   readonly line: number
   readonly before: number
   readonly isOpen: boolean
@@ -100,7 +100,7 @@ export interface Occurrence {
 
 export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence) => void
 
-/** Finds names within lines in linear time. The longest name at a position wins. */
+/** Finds names within lines in linear time. If several names start at a position, the longest one wins. */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const longest = longestName(names.words, words.count)
   const notes = lines.offsets.length - 1

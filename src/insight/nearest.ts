@@ -9,12 +9,12 @@ const CANDIDATES = 40
 
 /** Finds the nearest notes by TF-IDF cosine, in linear time. Similarities are symmetric and below 1. */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
-  // Equivalent to one unique extra word per note.
+  // The damping has the effect of one more word per note that no other note contains.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const weightAt = (place: number): number => weights[place] as number
   const search = wordSearch({
     bags,
-    // Frequent terms make up half of the entries and are never used.
+    // Frequent terms are left out. They make up half of the entries and are never used.
     documents: distinctiveDocuments(documents, notes, 120),
     matchWeight: (_, place) => weightAt(place),
     queryWeight: weightAt,
@@ -45,7 +45,7 @@ interface Weighted {
 export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
   const idf = idfOf(documents, notes)
-  // Reuse the array to save memory.
+  // The array is reused to save memory.
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)

@@ -10,24 +10,24 @@ import { scanWords } from '../search/words/scan.ts'
 
 /** A note's words by line. In encoded form, a word takes about three bytes. */
 export interface NoteRecord {
-  /** ISO 639-1 code, or `undefined` if the language is unclear. */
+  /** The ISO 639-1 code of the language, or `undefined` if it is unclear. */
   readonly language: string | undefined
   /** The distinct folded words, in order of first appearance. */
   readonly forms: readonly string[]
   /** The one-based numbers of the lines with words, in ascending order. */
   readonly lines: Uint32Array
-  /** Lines with the same words have the same hash. */
+  /** The hash of each line. Lines with the same words have the same one. */
   readonly hashes: Uint32Array
   /** The exclusive end of each line in `words`. */
   readonly ends: Uint32Array
-  /** Words in order: `form << FLAG_BITS`, plus `IS_CLOSED` if a link cannot be inserted. */
+  /** The words in order: `form << FLAG_BITS`, plus `IS_CLOSED` if a link cannot be inserted. */
   readonly words: Uint32Array
 }
 
 export const IS_CLOSED = 1
 export const FLAG_BITS = 1
 
-/** `line` is one-based. `start` and `end` are UTF-16 offsets. */
+/** A callback for words. `line` is one-based. `start` and `end` are UTF-16 offsets. */
 export type PlacedWordSink = (word: {
   readonly line: number
   readonly start: number
@@ -46,7 +46,7 @@ export function readWords(source: RecordSource, sink: PlacedWordSink): void {
   scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
 }
 
-/** Positional arguments avoid an object per word. */
+/** Passes words as positional arguments, which avoids an object per word. */
 function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
   const marks = markProse(text, bodyStart)
   const silences = new Silences(marks)
@@ -79,7 +79,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   })
 }
 
-/** Offsets must be ascending. */
+/** A lookup of silent text. Offsets must be ascending. */
 class Silences {
   readonly #marks: Uint8Array
   #next = -1
@@ -171,7 +171,7 @@ export function encodeRecord({ language, forms, lines, hashes, ends, words }: No
   return writer.copy()
 }
 
-/** @throws DamagedWords if the record is corrupt */
+/** Decodes a record. @throws DamagedWords if the record is corrupt */
 export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const reader = new ByteReader(bytes)
   const language = LANGUAGES[reader.varint() - 1]
@@ -209,7 +209,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
   return { language, forms, lines, hashes, ends, words: words.slice(0, at) }
 }
 
-/** Each item takes at least one byte. */
+/** Checks a count against the remaining bytes, because each item takes at least one. */
 function requireCount(reader: ByteReader, count: number): number {
   if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
   return count
@@ -218,14 +218,14 @@ function requireCount(reader: ByteReader, count: number): number {
 const HASH_SEED = 0x811c9dc5
 const HASH_PRIME = 0x01000193
 
-/** FNV-1a hash over UTF-16 units. */
+/** Returns the FNV-1a hash over UTF-16 units. */
 function hashOf(form: string): number {
   let hash = HASH_SEED
   for (let at = 0; at < form.length; at++) hash = Math.imul(hash ^ form.charCodeAt(at), HASH_PRIME)
   return spreadBits(hash)
 }
 
-/** The finalizer of MurmurHash3. */
+/** Mixes the bits by the finalizer of MurmurHash3. */
 export function spreadBits(value: number): number {
   let hash = value ^ (value >>> 16)
   hash = Math.imul(hash, 0x85ebca6b)

@@ -8,7 +8,7 @@ export interface WantedName {
 
 export interface PlacedName {
   readonly line: number
-  /** UTF-16 offsets in the text. */
+  /** The UTF-16 offsets in the text. */
   readonly start: number
   readonly end: number
 }
@@ -53,7 +53,7 @@ export function placeNames(source: RecordSource, requested: readonly WantedName[
   })
 }
 
-/** A link around these characters would break the markup. */
+/** Matches characters around which a link would break the markup. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
 const PAIRED = /[\p{Ps}\p{Pe}"“”«»]/gu
@@ -72,7 +72,7 @@ function pairedMarks(text: string): string {
   return (text.match(PAIRED) ?? []).join('')
 }
 
-/** Languages differ in which quotation mark opens. */
+/** Returns true if quotation marks are in pairs. Languages differ in which mark opens. */
 function hasWholePairs(text: string): boolean {
   const marks = pairedMarks(text)
   const unclosed = (marks.match(BRACKETS) ?? []).reduce(

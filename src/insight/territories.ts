@@ -4,23 +4,27 @@
  * transfer, 2005). Lloyd's algorithm (1982) then evens out the distances.
  */
 
-/** Aspect ratio, exponent of the superellipse outline, and the share of the bounding box inside the outline. */
+/**
+ * The aspect ratio of the frame, the exponent of its superellipse outline, and the share of the bounding box inside the outline.
+ */
 const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
-/** Space per note relative to the average, from the center to the border of a territory. */
+/** The space per note relative to the average, from the center to the border of a territory. */
 const SPACE = { innermost: 0.45, outermost: 1.7 }
-/** Scales territories down to leave gaps between them. */
+/** Territories are scaled by this factor to leave gaps between them. */
 const SHRUNK = 0.97
 /** The number of cells. Above `large` cells, the number per note falls. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
-/** Share of the frame covered by notes and half of the gaps around them. */
+/** The share of the frame covered by notes and half of the gaps around them. */
 const FILL = 0.55
 /** Maximum number of cells per round. */
 const SAMPLE = 12_000
 const MIN_SAMPLE = 1_000
-/** Each cell is compared with all territories. The smallest groups share one. */
+/** The maximum number of territories, because each cell is compared with all of them. The smallest groups share one. */
 const MAX_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, evenOut: 8 }
-/** 137.5°. Turns by this angle never repeat a direction (H. Vogel, A better way to construct the sunflower head, 1979). */
+/**
+ * The golden angle, 137.5°. Turns by it never repeat a direction (H. Vogel, A better way to construct the sunflower head, 1979).
+ */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
 export interface Nest {
@@ -28,7 +32,7 @@ export interface Nest {
   readonly parts: readonly Nest[]
 }
 
-/** Each radius includes half of the gap around the body. */
+/** Bodies to spread. Each radius includes half of the gap around the body. */
 export interface Spreading {
   readonly places: Float32Array
   readonly radii: Float32Array
@@ -110,7 +114,7 @@ interface Cells {
   readonly rows: number
   readonly x: Float32Array
   readonly y: Float32Array
-  /** Index of the cell in each square of the grid, or -1 if the square is outside the frame. */
+  /** The index of the cell in each square of the grid, or -1 if the square is outside the frame. */
   readonly at: Int32Array
   readonly half: readonly [width: number, height: number]
 }
@@ -191,7 +195,7 @@ function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   })
 }
 
-/** Power diagram sites. A higher weight enlarges the territory. */
+/** The sites of a power diagram. A higher weight enlarges the territory. */
 interface Sites {
   readonly x: Float64Array
   readonly y: Float64Array

@@ -1,13 +1,13 @@
 import type { Adjacency } from '../core/csr.ts'
 
-/** Probability that a walk ends at each step. */
+/** The probability that a walk ends at each step. */
 const STOP_PROBABILITY = 0.15
 /** Smaller residuals are dropped to limit the work per note. */
 const MIN_VISITS = 1e-4
 
 export type Walker = ReturnType<typeof walker>
 
-/** Personalized PageRank by residual pushing (Andersen, Chung, Lang 2006). */
+/** Returns a function for personalized PageRank by residual pushing (Andersen, Chung, Lang 2006). */
 export function walker({ offsets, targets }: Adjacency) {
   const visits = new Float64Array(offsets.length - 1)
   const residuals = new Float64Array(offsets.length - 1)
@@ -21,7 +21,7 @@ export function walker({ offsets, targets }: Adjacency) {
     if (before < minResidual && after >= minResidual) queue.push(node)
   }
   return {
-    /** The result is valid until the next call. */
+    /** Walks from a note. The result is valid until the next call. */
     from(start: number): readonly number[] {
       for (const node of touchedNodes) {
         visits[node] = 0

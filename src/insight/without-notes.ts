@@ -1,12 +1,12 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 import { indexNotes } from './communities/clustered-graph.ts'
 
-/** Indexes are ascending. */
+/** The loss if some notes are removed. Lists of indexes are ascending. */
 export interface Loss {
   readonly orphaned: readonly number[]
-  /** Sizes of the pieces that break off each component, descending. */
+  /** The sizes of the pieces that break off each component, descending. */
   readonly fallsApart: readonly number[]
-  /** Notes that could no longer be reached from an index note. */
+  /** The notes that could no longer be reached from an index note. */
   readonly unreachable: readonly number[]
 }
 

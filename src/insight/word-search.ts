@@ -4,10 +4,10 @@ import type { Bags, Corpus } from './corpus.ts'
 
 const QUESTION_TERMS = 32
 
-/** Term weights. A place is an index into `bags.terms`. */
+/** Weights of terms. A place is an index into `bags.terms`. */
 export interface WordScoring {
   readonly bags: Bags
-  /** Number of notes with each term. 0 excludes a term from the search. */
+  /** Number of notes with each term. A term with 0 is excluded from the search. */
   readonly documents: Uint32Array
   readonly matchWeight: (note: number, place: number) => number
   readonly queryWeight: (place: number) => number
@@ -94,13 +94,13 @@ export function idfOf(documents: Uint32Array, notes: number): Float32Array {
   return Float32Array.from(documents, (count) => inverseDocumentFrequency(count, notes))
 }
 
-/** Usual constants of BM25. */
+/** The usual constants of BM25. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
-/** Length of a note's names, in words. */
+/** The assumed length of a note's names, in words. */
 const NAME_WORDS = 5
 
-/** BM25 search with a note's heaviest terms as the query. */
+/** Searches by BM25 with a note's heaviest terms as the query. */
 export function searchByBm25(
   { bags, documents, ownWords }: Pick<Corpus, 'bags' | 'documents' | 'ownWords'>,
   idf: Float32Array,

@@ -69,20 +69,20 @@ function remote({ url, token }: HttpEndpoint): { readonly url: string; readonly 
   return { url, headers: { Authorization: `Bearer ${token}` } }
 }
 
-/** Roaming AppData, Application Support, or the XDG configuration folder. */
+/** Returns Roaming AppData, Application Support, or the XDG configuration folder. */
 function appData(places: Places): string {
   const { platform, home, env } = places
   if (platform === 'win32') return env.APPDATA || win32.join(home, 'AppData', 'Roaming')
   return platform === 'darwin' ? posix.join(home, 'Library', 'Application Support') : xdgConfig(places)
 }
 
-/** Zed follows XDG only on Linux, and uses `~/.config` on macOS. */
+/** Returns Zed's folder. Zed follows XDG only on Linux, and uses `~/.config` on macOS. */
 function zedFolder(places: Places): string {
   if (places.platform === 'win32') return win32.join(appData(places), 'Zed')
   return posix.join(places.platform === 'darwin' ? posix.join(places.home, '.config') : xdgConfig(places), 'zed')
 }
 
-/** The XDG specification requires absolute paths. */
+/** Returns the XDG folder. The specification requires absolute paths. */
 function xdgConfig({ home, env }: Places): string {
   const folder = env.XDG_CONFIG_HOME ?? ''
   return posix.isAbsolute(folder) ? folder : posix.join(home, '.config')
@@ -106,13 +106,13 @@ export interface Launch {
   readonly args: readonly string[]
 }
 
-/** The `/mcp` endpoint of a running server. */
+/** The address of the `/mcp` endpoint of a running server. */
 export interface HttpEndpoint {
   readonly url: string
   readonly token: string
 }
 
-/** Tests simulate other platforms. */
+/** The user's folders and platform. Tests use them to simulate other platforms. */
 export interface Places {
   readonly platform: string
   readonly home: string
@@ -121,7 +121,7 @@ export interface Places {
 
 export interface EntryPlace {
   readonly file: string
-  /** Top-level property that contains the servers by name. */
+  /** The top-level property that contains the servers by name. */
   readonly key: string
   readonly name: string
 }
@@ -130,13 +130,13 @@ export interface Client {
   readonly name: ClientName
   readonly title: string
   file(places: Places): string
-  /** A file or folder that exists once the program has run. */
+  /** Returns a file or folder that exists once the program has run. */
   sign(places: Places): string
   readonly key: string
   stdio(launch: Launch): Entry
   /** Returns the entry for an HTTP server. It is omitted if the settings file does not support HTTP servers. */
   readonly http?: (endpoint: HttpEndpoint) => Entry
-  /** Tells the user how to apply the change. */
+  /** A sentence that tells the user how to apply the change. */
   readonly afterInstall: string
   readonly afterUninstall: string
 }

@@ -43,8 +43,8 @@ export function putEntry(source: string, place: EntryPlace, entry: Entry): strin
 }
 
 /**
- * Removes an entry. `earlier` holds versions of the file, newest first. If adding the entry to one of them yields this file,
- * restores that version with its formatting.
+ * Removes an entry. `earlier` holds versions of the file, newest first. If adding the entry to one of them yields this file, that
+ * version is restored with its formatting.
  * @throws RouxError `INVALID_SETTINGS` if the file is not JSON or stores servers differently
  */
 export function removeEntry(source: string, place: EntryPlace, earlier: readonly string[] = []): string {
@@ -104,7 +104,7 @@ function insertProperty(document: JsonDocument, object: Node, [name, value]: rea
   }
   const indent = indentInside(document, object, layout)
   const line = `${layout.eol}${indent}${renderProperty(name, value, { indent, layout })}`
-  // Keep a trailing comment next to the last property.
+  // A trailing comment stays next to the last property.
   if (comma !== undefined) return [insert(endOfRemark(text, comma + 1), `${line},`)]
   return [insert(end, ','), insert(endOfRemark(text, end), line)]
 }
@@ -192,7 +192,7 @@ function indentOf(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? ''
 }
 
-/** Indents continuation lines, unless the file is on one line. */
+/** Renders a property. Continuation lines are indented, unless the file is on one line. */
 function renderProperty(name: string, value: unknown, { indent, layout }: Rendering): string {
   return `${JSON.stringify(name)}${layout.isFlat ? ':' : ': '}${renderValue(value, { indent, layout })}`
 }
@@ -204,7 +204,7 @@ export interface Rendering {
 
 function renderValue(value: unknown, { indent, layout: { eol, unit, isFlat } }: Rendering): string {
   if (isFlat) return JSON.stringify(value)
-  // `JSON.stringify` escapes tabs and line breaks within strings.
+  // Tabs and line breaks within strings are escaped, so the replacements only affect the layout.
   return JSON.stringify(value, undefined, '\t')
     .replace(/^\t*/gm, (tabs) => unit.repeat(tabs.length))
     .replaceAll('\n', eol + indent)

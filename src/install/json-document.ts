@@ -1,18 +1,18 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { RouxError } from '../core/errors.ts'
 
-/** JSON with optional comments and trailing commas. */
+/** A file of JSON with optional comments and trailing commas. */
 export interface JsonDocument {
   readonly file: string
-  /** Byte order mark, or an empty string. */
+  /** The byte order mark, or an empty string. */
   readonly mark: string
-  /** Text after the byte order mark. All offsets refer to it. */
+  /** The text after the byte order mark, to which all offsets refer. */
   readonly text: string
   /** The root value. It is `undefined` if the file contains only white space and comments. */
   readonly root: Node | undefined
 }
 
-/** @throws RouxError `INVALID_SETTINGS` with line and column if the file is not JSON */
+/** Parses a file. @throws RouxError `INVALID_SETTINGS` with line and column if the file is not JSON */
 export function parseDocument(source: string, file: string): JsonDocument {
   const mark = source.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = source.slice(mark.length)
@@ -97,7 +97,7 @@ function notJson(file: string, reason: string): RouxError {
   })
 }
 
-/** Formats `line 3, column 7`. Columns are UTF-16 units. */
+/** Returns a place such as `line 3, column 7`. Columns are UTF-16 units. */
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/)
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`

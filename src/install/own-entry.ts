@@ -17,7 +17,7 @@ export type OwnEntry =
 /** Recognizes Roux entries by program (`…/dist/cli/main.js serve`, `roux serve`) or token format, including handwritten ones. */
 export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   if (!isRecord(entry)) return undefined
-  // Zed's files from 2024 contain the path and arguments inside `command`.
+  // In Zed's files from 2024, the path and arguments are inside `command`.
   const { command, args = [] } = isRecord(entry.command) ? { command: entry.command.path, args: entry.command.args } : entry
   if (typeof command === 'string') return readWords([command, ...(Array.isArray(args) ? args.map(String) : [])])
   const { url, headers } = entry
@@ -26,7 +26,7 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   return { kind: 'http', url, token: bearer.slice('Bearer '.length) }
 }
 
-/** All other properties belong to the user. */
+/** The properties that Roux sets. All others belong to the user. */
 const CONNECTION_KEYS: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
 /** Returns the entry with the user's unknown properties, environment variables and headers. */
@@ -38,7 +38,7 @@ export function keepAdditions(newEntry: Entry, formerEntry: unknown): Entry {
   return { ...newEntry, ...env, ...headers, ...Object.fromEntries(additions) }
 }
 
-/** Header names ignore case. Roux's headers take precedence. */
+/** Merges headers, whose names ignore case. Roux's headers take precedence. */
 function withHeaders(newEntry: Readonly<Record<string, unknown>>, formerEntry: unknown): Readonly<Record<string, unknown>> {
   const names = new Set(Object.keys(newEntry).map((name) => name.toLowerCase()))
   const others = isRecord(formerEntry) ? Object.entries(formerEntry).filter(([name]) => !names.has(name.toLowerCase())) : []

@@ -91,12 +91,12 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {
-    // Methods and type are both generated from the tools. A test compares them.
+    // The methods and their type are both generated from the tools. A test compares them.
     ...(methods as unknown as VaultMethods),
     async ready({ signal } = {}) {
       core.indexing.begin()
       await core.indexing.ready(NO_TIMEOUT, signal)
-      // Fail early, for example if the vault is missing.
+      // This call fails early, for example if the vault is missing.
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.awaitFindable(by, NO_TIMEOUT, signal)
     },

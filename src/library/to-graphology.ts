@@ -17,23 +17,23 @@ export type GraphNodeAttributes = {
   path?: string
   /** The folder of `path`, or an empty string for the vault's root. */
   folder?: string
-  /** The note's community, then the smaller community inside it. */
+  /** The note's community, followed by the smaller community inside it. */
   community?: string
   community_2?: string
 }
 
-/** An edge is one occurrence of a link. */
+/** The attributes of an edge, which is one occurrence of a link. */
 export type GraphLinkAttributes = {
   kind: Occurrence['kind']
   form: Occurrence['form']
   /** The property that contains the link. It is omitted for links in the text. */
   type?: string
-  /** The file that contains the link, and the 1-based line. */
+  /** The file that contains the link, and its 1-based line. */
   file: string
   line: number
   /** The linked heading or block. */
   subpath?: string
-  /** The link is in a comment. */
+  /** True if the link is in a comment. */
   comment?: true
 }
 
@@ -92,7 +92,7 @@ async function copyGraph(snapshot: Snapshot, graph: VaultGraph, communitiesAt: (
   let count = 0
   for (let from = 0; from < sources.length; from += BATCH) {
     for (const link of await snapshot.linksFrom(sources.slice(from, from + BATCH))) {
-      // graphology would choose random keys.
+      // Keys are counted here, because graphology would choose random ones.
       graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, paths.get(link.from) ?? ''))
     }
   }

@@ -29,7 +29,7 @@ export interface Names {
   path(key: number): string | undefined
   foldedPath(key: number): string | undefined
   atPath(folded: string): readonly number[]
-  /** Files by folded base name, with or without a note's extension. A folder's index file is also found as `folder/`. */
+  /** Finds files by folded base name, with or without a note's extension. A folder's index file is also found as `folder/`. */
   withName(folded: string): readonly number[]
   /** Finds files by alias. Logseq page names count as aliases. */
   withAlias(folded: string): readonly number[]
@@ -86,7 +86,7 @@ export class NameIndex implements Names {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** Paths are spelled as on disk. */
+  /** Returns a file with its path as spelled on disk. */
   file(key: number): NamedFile | undefined {
     const entry = this.#entries.get(key)
     return entry && { key, path: this.#pathsOnDisk.get(key) ?? entry.path, aliases: entry.aliases, title: entry.title }

@@ -13,7 +13,7 @@ export type Resolution =
       /** Other matching files, if a heuristic chose the target. */
       readonly rivals?: readonly number[]
     }
-  /** `name` is the target as written, without subpath and `.md`. */
+  /** No file matches. `name` is the target as written, without subpath and `.md`. */
   | { readonly kind: 'missing'; readonly name: string }
 
 export type LinkTarget = Pick<Link, 'target' | 'form'> & { readonly subpath?: string | undefined }
@@ -84,7 +84,7 @@ function byFile(names: Names, target: string, folder: string, link: LinkTarget, 
   return atPath(names, target) ?? bySuffix(names, target, folder, lenient) ?? (folders ? byFolder(names, target) : undefined)
 }
 
-/** A folder path (`f/`, `..`) never resolves to a note of the same name. */
+/** Resolves a relative path. A folder path (`f/`, `..`) never resolves to a note of the same name. */
 export function atRelative(names: Names, folder: string, relative: string): Resolution | undefined {
   const path = joinPath(folder, relative)
   if (path === undefined) return undefined
@@ -213,8 +213,8 @@ function byPathOrder(keys: readonly number[], names: Names): number[] {
 }
 
 /**
- * Lists the folded names that a link depends on. Resolve the link again when a file with such a name (`namesOf`) changes its
- * names. A subpath also depends on outlines (`outlineName`).
+ * Lists the folded names that a link depends on. The link must be resolved again when a file with such a name (`namesOf`) changes
+ * its names. A subpath also depends on outlines (`outlineName`).
  */
 export function addMentions(link: LinkTarget, sourcePath: string, flavor: Flavor, add: (name: string) => void): void {
   addNames(link, sourcePath, flavor, add)
@@ -237,7 +237,7 @@ function addReading(target: string, link: LinkTarget, sourcePath: string, flavor
   addSpelling(target, folded, sourcePath, flavor.mode, add)
   const decoded = lenient && isWiki(link) ? decodePercent(target) : target
   if (decoded !== target) addSpelling(decoded, foldName(decoded), sourcePath, flavor.mode, add)
-  // Aliases match the whole target, not only its last segment.
+  // An alias matches the whole target, not only its last segment.
   if (lenient || flavor.mode === 'logseq') add(folded.trim())
   const journal = flavor.mode === 'logseq' ? journalName(target) : undefined
   if (journal !== undefined) add(journal)
@@ -257,7 +257,7 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
     add(base)
     if (hasFolderTargets(mode)) add(`${base}/`)
   } else if (hasFolderTargets(mode)) {
-    // `.` and `..` are relative to the source's folder.
+    // A path that starts with `.` or `..` is relative to the source's folder.
     const isRooted = spelling.startsWith('/')
     const path = joinPath(isRooted ? '' : folderOf(sourcePath), spelling)
     if (path === undefined) return

@@ -16,7 +16,7 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
   return (subpath) => {
     const parts = subpathParts(subpath)
     const last = parts.at(-1)?.trim()
-    // `#top` is always valid (HTML standard, "scroll to the fragment").
+    // The fragment `#top` is always valid (HTML standard, "scroll to the fragment").
     if (last === undefined || (parts.length === 1 && last === 'top')) return true
     if (last.startsWith('^')) return ids().has(last.slice(1).toLowerCase())
     const names = parts.map(foldHeadingLink)
@@ -26,9 +26,9 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
 }
 
 export interface NamedHeadings {
-  /** `anchor` if the last heading matches by its web anchor. */
+  /** The value is `anchor` if the last heading matches by its web anchor. */
   readonly by: 'text' | 'anchor'
-  /** Heading indexes, one per part of the subpath. The last is the link's target. */
+  /** The heading indexes, one per part of the subpath. The last one is the link's target. */
   readonly at: readonly number[]
 }
 
@@ -62,7 +62,7 @@ function headingPath(
 
 const NONE: readonly number[] = []
 
-/** Site generators number duplicate anchors. */
+/** Returns a lookup of web anchors. Site generators number duplicate ones. */
 function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
   const explicit = new Set(headings.map(({ text }) => explicitAnchor(text)))
   const counts = new Map<string, number>()

@@ -6,7 +6,7 @@ export interface HeadingStart {
   readonly end: number
 }
 
-/** The text range excludes closing `#`s. */
+/** Finds the start of a heading, whose text range excludes closing `#`s. */
 export function headingStart(line: LineCursor): HeadingStart | undefined {
   const { text, eol } = line
   let start = line.endOfRun(HASH)
@@ -58,7 +58,7 @@ export function itemMarkEnd(line: LineCursor): number {
   return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
 }
 
-/** A task checkbox is one character in brackets, followed by a space or tab. */
+/** Returns true for a task checkbox, which is one character in brackets, followed by a space or tab. */
 export function isBox(text: string, at: number, eol: number): boolean {
   return (
     at + 3 < eol &&
@@ -92,14 +92,14 @@ export function footnoteEnd(line: LineCursor): number {
   return i > content + 2 && i + 1 < eol && text.charCodeAt(i + 1) === 58 ? i + 2 : -1
 }
 
-/** A tab extends to the next multiple of four columns and may be consumed in part. */
+/** A cursor on a line. A tab extends to the next multiple of four columns and may be consumed in part. */
 export class LineCursor {
   readonly text: string
   lineStart = 0
   eol = 0
   offset = 0
   column = 0
-  /** The first non-whitespace character at or after `offset`, set by `findContent`. */
+  /** The offset of the first non-whitespace character at or after `offset`, set by `findContent`. */
   content = 0
   contentColumn = 0
   indent = 0

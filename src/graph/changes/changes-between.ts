@@ -8,7 +8,7 @@ export interface CommittedFiles {
   readonly before: readonly FileRecord[]
   readonly after: readonly FileRecord[]
   readonly removed: readonly number[]
-  /** New files reuse the keys of deleted ones. */
+  /** Returns the path of a key at the time of the change, because new files reuse the keys of deleted ones. */
   pathOf(key: number): string | undefined
   formerPath(path: string): string | undefined
   /** Milliseconds since the Unix epoch. */
@@ -113,7 +113,7 @@ function sameFile(a: LoggedFile, b: LoggedFile): boolean {
   return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
 }
 
-/** Links from one file to one target, heading or block, before and after the commit. */
+/** The links from one file to one target, heading or block, before and after the commit. */
 interface Tally {
   readonly to: LinkEnd
   readonly part: string | undefined
@@ -159,7 +159,7 @@ function countLink(tally: Tally, link: ResolvedLink, isNow: boolean): void {
   if (entry === undefined) tally.texts.set(text, { line: link.line, more: isNow ? 1 : -1 })
   else {
     entry.more += isNow ? 1 : -1
-    // The line of the last added link, or of the first removed one.
+    // The line is that of the last added link, or of the first removed one.
     if (isNow) entry.line = link.line
   }
 }

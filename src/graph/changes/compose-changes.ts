@@ -27,7 +27,7 @@ interface ComposedLink {
   readonly texts: Map<string, { line: number; more: number }>
 }
 
-/** Merges consecutive changes. Merging is associative. */
+/** Merges consecutive changes. The merge is associative. */
 export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
   const composing = new Composing()
   for (const changes of sequence) composing.add(changes)

@@ -29,7 +29,7 @@ export function matchMoves(removed: readonly Movable[], added: readonly Movable[
     for (const [key, olds] of from) {
       const news = to.get(key) ?? []
       if (options.onlyOne && (olds.length > 1 || news.length > 1)) continue
-      // Match identical files in order, for example after a folder was moved.
+      // Identical files are matched in order, for example after a folder was moved.
       olds.slice(0, news.length).forEach((old, at) => {
         moves.set(old.path, news[at]?.path ?? '')
       })
@@ -43,7 +43,7 @@ export function matchMoves(removed: readonly Movable[], added: readonly Movable[
 }
 
 function linkKey(file: Movable, minLinks: number, name: string): string | undefined {
-  // The links of an unread file are unknown.
+  // The links of a file that was not read are unknown.
   if (file.hash === '') return undefined
   const links = file.links()
   return links.size < minLinks ? undefined : [name, ...[...links].sort()].join('\0')

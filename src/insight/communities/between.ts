@@ -1,7 +1,7 @@
 import { type Bridge, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** Maximum number of steps per pair, about 1 ms. `MAX_BUDGET` applies until `MIN_SOURCES` sources are done. */
+/** The maximum number of steps per pair, about 1 ms. `MAX_BUDGET` applies until `MIN_SOURCES` sources are done. */
 const BUDGET = 200_000
 const MIN_SOURCES = 8
 const MAX_BUDGET = 5 * BUDGET
@@ -28,7 +28,7 @@ function pairSearch({ offsets, targets }: WeightedGraph, of: Uint32Array): (a: U
   const dependency = new Float64Array(of.length)
   const scores = new Float64Array(of.length)
 
-  /** Fallback for communities that are one link apart. */
+  /** Returns a note with a link to the other community, for communities that are one link apart. */
   const linkedTo = (notes: Uint32Array, community: number): number => {
     const representative = notes.find((note) =>
       targets.subarray(offsets[note], offsets[note + 1]).some((other) => of[other] === community),
@@ -78,7 +78,7 @@ function pairSearch({ offsets, targets }: WeightedGraph, of: Uint32Array): (a: U
     }
   }
 
-  /** Samples large communities at even intervals. */
+  /** Large communities are sampled at even intervals. */
   return (a, b) => {
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
     let cost = 0

@@ -2,10 +2,13 @@ import type { Adjacency } from '../../core/csr.ts'
 import type { Nearest } from '../../core/insight/insight.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/** Links have the weight 1. A lower text weight makes communities unstable, and a higher one overrides the author's links. */
+/**
+ * The weight of text relative to links, which have 1. A lower weight makes communities unstable, and a higher one overrides the
+ * author's links.
+ */
 const TEXT = { nearest: 5, weight: 0.9 }
 
-/** Links to notes with more incoming links weigh less. */
+/** A note with more incoming links than this gives each of them less weight. */
 const FULL_LINKS = 3
 
 /** Returns undirected links without index notes and self-links. Weights are at most 1 and lower for popular notes. */
@@ -42,7 +45,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
     for (let at = from * kept; at < from * kept + neighborsUsed; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
-      // Already added in the other direction.
+      // The pair has already been added in the other direction.
       if (to < from && notes.subarray(to * kept, to * kept + neighborsUsed).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }
@@ -50,10 +53,10 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
   return weightedGraph(place.length, edges.list())
 }
 
-/** Thresholds for index notes: number of links, and share of all notes. */
+/** The thresholds for index notes: number of links, and share of all notes. */
 const MAX_LINKS = { notes: 40, share: 0.02 }
 
-/** 1 for each index note. A link to or from an index does not suggest a common topic. */
+/** Returns 1 for each index note, whose links do not suggest a common topic. */
 export function indexNotes({ offsets, targets }: Adjacency): Uint8Array {
   const count = offsets.length - 1
   const incoming = new Uint32Array(count)

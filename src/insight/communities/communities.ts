@@ -63,7 +63,7 @@ export function findCommunities(
   }
 }
 
-/** Communities are numbered by size. Those from `count` on are too small to be listed. */
+/** A division into communities, which are numbered by size. Those from `count` on are too small to be listed. */
 interface Division {
   readonly of: Uint32Array
   readonly count: number
@@ -83,7 +83,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const formerMembers = before?.[level]
-    // New notes start in a community of their own.
+    // A new note starts in a community of its own.
     const start =
       formerMembers &&
       order.map((note) => (formerMembers[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (formerMembers[note] as number)))
@@ -99,8 +99,8 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
 }
 
 /**
- * Removes edges between classes and normalizes the weight of each class to 1. The resolution must be multiplied by the number of
- * classes.
+ * Removes edges between classes and normalizes the weight of each class to 1. The caller must multiply the resolution by the
+ * number of classes.
  */
 function withoutCrossLinks(
   { offsets, targets, weights }: WeightedGraph,
@@ -155,6 +155,6 @@ function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes
       else outside++
     }
   }
-  // Inner links are counted twice.
+  // Each inner link is counted twice.
   return inside + outside === 0 ? 0 : inside / 2 / (inside / 2 + outside)
 }

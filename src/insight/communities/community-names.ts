@@ -5,7 +5,7 @@ export interface KeptCommunities {
   readonly notes: readonly string[]
   readonly of: Divisions
   readonly names: Names
-  /** Next unused number by parent id. The empty key is the top level. */
+  /** The next unused number by parent id. The empty key stands for the top level. */
   readonly next: ReadonlyMap<string, number>
   readonly successors: ReadonlyMap<string, readonly string[]>
 }
@@ -54,7 +54,7 @@ export function nameCommunities(
   }
   const tops = match(0, () => true)
   const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.formerOf[number] ?? -1] ?? unusedName(''))
-  // The id of a part starts with the id of its community.
+  // A part is matched only within its community, because its id starts with that of the community.
   const parts = match(1, (name, note) => name.slice(0, name.indexOf('.')) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
@@ -145,7 +145,7 @@ export interface Matches {
   readonly moved: number
 }
 
-/** Greedy matching by shared notes, best first. */
+/** Matches communities by shared notes, greedily and best first. */
 export function matchCommunities(now: Membership, before: Membership): Matches {
   const sizes = { now: counts(now, before), before: counts(before, now) }
   const shared = new Map<number, Map<number, number>>()

@@ -17,9 +17,9 @@ export interface NotesByCommunity {
 }
 
 const KEY_NOTES = 3
-/** Links have the weight 1. */
+/** The weight of similarity, relative to a link's weight of 1. */
 const SIMILARITY_WEIGHT = 0.5
-/** Factors for notes with little content. `entry` is for stubs in catalogs, `handle` for lists with one-word titles. */
+/** The factors for notes with little content. `entry` is for stubs in catalogs, `handle` for lists with one-word titles. */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
 const ENTRIES = 2
 

@@ -21,7 +21,7 @@ const CANDIDATES = 24
 /** Minimum number and share of a group's notes that contain a word. */
 const MIN_USE = { notes: 2, share: 0.04 }
 
-/** Scores words by share × logarithm of lift. Each word goes to the group with the highest score. */
+/** Labels groups by words, which are scored by share × logarithm of lift. Each word goes to the group with the highest score. */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabeledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
   const cached = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
@@ -52,7 +52,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabeledGroup[])
   })
 }
 
-/** File names and extensions are not distinctive. */
+/** Returns true for file names and extensions, which are not distinctive. */
 function isNameOfFile(term: string): boolean {
   return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
@@ -82,7 +82,7 @@ function distinctiveTerms(
     if (count < minNotes) continue
     const share = count / notes.length
     const lift = (share * whole.length) / (inWhole[term] as number)
-    // The exponent suppresses words with only slightly higher frequency.
+    // The exponent suppresses words whose frequency is only slightly higher.
     if (lift > 1) scoredTerms.push({ term, score: share * Math.log(lift) ** 1.5 })
   }
   return scoredTerms.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)

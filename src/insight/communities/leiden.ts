@@ -1,7 +1,7 @@
 import { connectedParts, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface LeidenOptions {
-  /** Values above 1 produce more and smaller communities. */
+  /** The resolution. Values above 1 produce more and smaller communities. */
   readonly resolution: number
   readonly start?: Uint32Array
   /** A bonus that stabilizes communities against small changes. The default is 0. */
@@ -23,8 +23,8 @@ const FREE: StayBonus = { node: 0, group: 0 }
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
 /**
- * Leiden algorithm (Traag, Waltman, van Eck 2019). Deterministic: nodes move in order, and ties go to the first community.
- * Communities are connected and numbered by their first node.
+ * The Leiden algorithm (Traag, Waltman, van Eck 2019). It is deterministic: nodes move in order, and ties go to the first
+ * community. Communities are connected and numbered by their first node.
  */
 export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
@@ -70,7 +70,7 @@ interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
-/** All levels have the same shape, so V8 compiles their functions once. */
+/** Returns a level. All levels have the same shape, so V8 compiles their functions once. */
 function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
   return { offsets, targets, weights, strengths }
 }
@@ -104,12 +104,12 @@ function onePass(
   return { moved: hasMoved, result: nodes }
 }
 
-/** A separate function, so V8 does not compile all of `onePass` for this loop. */
+/** This loop is a separate function, so V8 does not compile all of `onePass` for it. */
 function follow(numbers: Uint32Array, to: Uint32Array): void {
   for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
 
-/** `penalty` is the expected weight of a link. `stay` is a share of the node's strength. */
+/** The weights of a move. `penalty` is the expected weight of a link. `stay` is a share of the node's strength. */
 interface Weights {
   readonly penalty: number
   readonly stay: number
@@ -171,7 +171,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   return hasMoved
 }
 
-/** Splits communities into well-connected parts. Returns the part of each node. */
+/** Splits communities into well-connected parts, and returns the part of each node. */
 function refine(level: Level, communities: Uint32Array, penalty: number): Uint32Array {
   const { strengths } = level
   const count = strengths.length
@@ -181,7 +181,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   const sums = strengths.slice()
   const sizes = new Uint32Array(count).fill(1)
   const links = new LinksOf(level)
-  /** Links from each part to the rest of its community. */
+  /** The weight of links from each part to the rest of its community. */
   const outward = new Float64Array(count)
   for (let node = 0; node < count; node++) {
     outward[node] = links.collect(node, communities)[communities[node] as number] as number
@@ -267,7 +267,7 @@ class LinksOf {
 }
 
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  // Class numbers may exceed the number of elements.
+  // The numbers of classes may exceed the number of elements.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const numberOf = new Int32Array(names).fill(-1)

@@ -15,7 +15,7 @@ import {
   withoutQuery,
 } from '../resolve.ts'
 
-/** Obsidian's "New link format" setting, for links that are bare names. */
+/** The values of Obsidian's setting "New link format", which applies to links that are bare names. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
 export interface OldLink {
@@ -25,7 +25,7 @@ export interface OldLink {
   readonly path: string
 }
 
-/** Target and source after the change. Paths are spelled as on disk. */
+/** The target and the source after the change. Paths are spelled as on disk. */
 export interface NewPlace {
   readonly names: Names
   readonly source: Source
@@ -33,10 +33,10 @@ export interface NewPlace {
   readonly newLinkFormat: NewLinkFormat
 }
 
-/** New targets, those most similar to the old text first. Check each of them with `resolveLink`. */
+/** Returns new targets, those most similar to the old text first. The caller must check each of them with `resolveLink`. */
 export function candidates(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
   const onDisk = candidatesOnDisk(oldLink, newPlace)
-  // Other tools need the exact path in a Markdown link. Other links use NFC.
+  // A Markdown link needs the exact path for other tools. Other links use NFC.
   return isMarkdownPath(oldLink.link) ? onDisk : onDisk.map(spellName)
 }
 
@@ -100,7 +100,7 @@ function pathsLike(oldLink: OldLink, path: string, { names, source, newLinkForma
   }
 }
 
-/** Returns `docs/` if `/a` refers to `docs/a.md`. Usually empty. */
+/** Returns `docs/` if `/a` refers to `docs/a.md`. Usually, the result is empty. */
 function siteRootOf({ link, via, path }: OldLink, mode: Mode): string {
   const segmentCount = segmentsOf(trimBothOf(withoutQuery(link, mode), '/')).length
   const segments = segmentsOf(via === 'folder' ? folderOf(path) : path)
@@ -139,8 +139,8 @@ function dotted(relative: string): string {
 }
 
 /**
- * `rooted`: `/f/a`. `relative`: `./a`, `../a`. `sibling`: `[a](a.md)`, which any Markdown tool resolves. `full`: `f/a`. `end`:
- * the end of the path. `name`: the base name.
+ * The styles of paths. `rooted`: `/f/a`. `relative`: `./a`, `../a`. `sibling`: `[a](a.md)`, which any Markdown tool resolves.
+ * `full`: `f/a`. `end`: the end of the path. `name`: the base name.
  */
 export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 

@@ -1,7 +1,7 @@
 import type { Mode } from '../../core/note.ts'
 import { changedNames, type FileNames, type NamedFile, NameIndex, type Names } from '../names.ts'
 
-/** `after` is `undefined` for a removed file. An unknown key denotes a new file. */
+/** A change of names. `after` is `undefined` for a removed file. An unknown key denotes a new file. */
 export interface NameChange {
   readonly key: number
   readonly after: FileNames | undefined

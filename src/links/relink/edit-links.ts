@@ -91,10 +91,10 @@ function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: Resolv
   return { line: link.line, before: text.slice(start, end), after }
 }
 
-/** Text without a special meaning in Markdown and YAML. */
+/** Matches text without a special meaning in Markdown and YAML. */
 const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 
-/** Each trial parses the whole text again. */
+/** The number of trials is limited, because each one parses the whole text again. */
 const MAX_TRIALS = 32
 
 /** If not all changes can be made, keeps the harmless ones and tries the others one by one. */

@@ -13,7 +13,7 @@ export interface HeadingChange {
   readonly before: readonly Heading[]
   readonly after: readonly Heading[]
   readonly mode: Mode
-  /** Ranges to be replaced. Links in them are not rewritten. */
+  /** The ranges to be replaced, in which links are not rewritten. */
   readonly replaced?: readonly TextRange[]
 }
 
@@ -72,7 +72,7 @@ export interface Outlines {
   readonly mode: Mode
 }
 
-/** Subpaths for the same heading, those most similar to the old text first. */
+/** Returns subpaths for the same heading, those most similar to the old text first. */
 function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outlines): readonly string[] {
   const index = was.named.at.at(-1) ?? 0
   const anchor = isAnchor(was, before[index]?.text ?? '', mode) ? [numberedAnchor(was.subpath, index, { before, after })] : []
@@ -101,7 +101,7 @@ function numberedAnchor(written: string, index: number, { before, after }: Omit<
   return earlier === 0 ? anchor : `${anchor}${separator}${earlier}`
 }
 
-/** GitHub's anchor format (github-slugger), with one dash per space. */
+/** Returns an anchor in GitHub's format (github-slugger), with one dash per space. */
 function dashedAnchor(heading: string): string {
   return heading
     .trim()

@@ -65,7 +65,7 @@ class Relinker implements RelinkPlan {
       this.#texts,
     )
     if (file !== undefined) this.files.push(file)
-    // The application can still find the file by searching the vault.
+    // The application can still find such a file by searching the vault.
     const isRepaired = ({ link }: LostLink) => !hasFolderTargets(this.#after.mode) && this.#leadsTo(link, now, link.to)
     this.lost.push(...lost.filter((each) => !isRepaired(each)))
   }
@@ -144,11 +144,11 @@ function isSpelledAs({ to, target }: ResolvedLink, source: Source, names: Names)
   const path = typeof to === 'number' ? names.path(to) : undefined
   const named = joinPath(folderOf(source.path), target.split('?')[0] ?? '')
   if (path === undefined || named === undefined || !path.startsWith(named)) return false
-  // The extension or the name of an index file may be missing.
+  // The link may lack the extension or the name of an index file.
   return path === named || ['.', '/'].includes(path.charAt(named.length))
 }
 
-/** The extension determines the parser. */
+/** Returns a file's extension, which determines the parser. */
 function endingOf(path: string): string {
   return /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 }

@@ -16,10 +16,10 @@ export interface SourceTexts {
   links(path: string, text: string): readonly Link[]
 }
 
-/** Links that share a reference definition share a rewrite. */
+/** A rewrite of a link. Links that share a reference definition share one. */
 export interface Rewrite {
   readonly line: number
-  /** The link, or the destination of its definition, as written. */
+  /** The old text: the link, or the destination of its definition, as written. */
   readonly before: string
   readonly after: string
 }
@@ -32,8 +32,8 @@ export interface RelinkedFile {
 }
 
 /**
- * `gone`: the target is deleted. `unreadable`: the source cannot be read or has changed. `unwritable`: this kind of link cannot
- * refer to the file. `misread`: the edit would change how the text is parsed.
+ * The reason why a link is lost. `gone`: the target is deleted. `unreadable`: the source cannot be read or has changed.
+ * `unwritable`: this kind of link cannot refer to the file. `misread`: the edit would change how the text is parsed.
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 
