@@ -15,7 +15,7 @@ import {
 } from '../outbound/fake-servers.ts'
 import { eventually } from '../support/eventually.ts'
 import { serveHttp } from './http-support.ts'
-import { openWorld, type Wire, type World } from './support.ts'
+import { openWorld, shareDemoIndex, type Wire, type World } from './support.ts'
 
 const KEY = 'sk-canary-4c1d9e'
 const QUESTION = 'why is my bread so dense?'
@@ -31,8 +31,10 @@ function modelOf(server: FakeServer, more: Readonly<Record<string, string>> = {}
   }
 }
 
+const openDemo = shareDemoIndex()
+
 async function rig(behavior: Behavior, more: Readonly<Record<string, string>> = {}) {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   const server = await serve(behavior)
   return { world, server, env: modelOf(server, more) }
 }

@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { openWorld, type Server, type Wire, type World } from './support.ts'
+import { openWorld, type Server, shareDemoIndex, type Wire, type World } from './support.ts'
+
+const openDemo = shareDemoIndex()
 
 const FROM = 'Recipes/Weekday baguettes.md'
 const TO = 'techniques/bulk fermentation.md'
 
 async function serveDemo(): Promise<{ readonly world: World; readonly server: Server }> {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   const server = world.serve([world.vault, '--write'])
   await server.initialize()
   // On a busy machine the first insight may take longer than a call waits.

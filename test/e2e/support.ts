@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -11,9 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
+import { indexFile, searchIndexFile } from '../../src/compose/index-files.ts'
+import { toSettings } from '../../src/config/settings.ts'
 import { errorCode } from '../../src/core/errors.ts'
 import { pauseThread } from '../../src/core/waiting.ts'
 import { eventually } from '../support/eventually.ts'
@@ -100,6 +102,37 @@ export function openWorld({ fixture, until = onTestFinished }: WorldOptions = {}
     serve: (args = [vault], options = {}) => new Server(start(['serve', ...args], options)),
     killServers,
   }
+}
+
+/**
+ * Opens worlds with the demo vault in which programs find a finished index, for tests of something else. The vault is indexed once and the
+ * index is copied. Called beside the tests.
+ */
+export function shareDemoIndex(): () => World {
+  let indexed: World | undefined
+  const ends: (() => void)[] = []
+  afterAll(() => {
+    for (const end of ends) end()
+  })
+  const build = (): World => {
+    const world = openWorld({ fixture: 'demo', until: (remove) => ends.push(remove) })
+    const env = { ...world.env, ROUX_SERVE_SHARED: 'off' }
+    execFileSync(process.execPath, [PROGRAM, 'index', world.vault], { env, stdio: 'ignore' })
+    return world
+  }
+  return () => {
+    indexed ??= build()
+    const world = openWorld({ fixture: 'demo' })
+    const copies = indexesOf(world)
+    mkdirSync(dirname(copies[0]), { recursive: true, mode: 0o700 })
+    for (const [at, file] of indexesOf(indexed).entries()) cpSync(file, copies[at] ?? '')
+    return world
+  }
+}
+
+function indexesOf({ root, vault }: World): readonly [string, string] {
+  const file = join(root, 'cache', 'roux', basename(indexFile(toSettings(), vault)))
+  return [file, searchIndexFile(file)]
 }
 
 /** A server that was starting may write files while they are removed. */

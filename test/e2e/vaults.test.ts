@@ -1,11 +1,13 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openWorld, type Server, type Wire, type World } from './support.ts'
+import { type Server, shareDemoIndex, type Wire, type World } from './support.ts'
+
+const openDemo = shareDemoIndex()
 
 /** A server with two vaults, both indexed. */
 async function twoVaults(options: readonly string[] = []): Promise<{ readonly world: World; readonly server: Server }> {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   const work = join(world.root, 'work')
   mkdirSync(work)
   writeFileSync(join(work, 'plan.md'), '# Plan\n\nSee [gluten](obsidian://open?vault=home&file=Concepts/Gluten) and [[Tasks]].\n')
