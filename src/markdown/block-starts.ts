@@ -143,7 +143,7 @@ export class LineCursor {
     this.offset = offset
   }
 
-  /** A partly consumed tab stays at the offset. */
+  /** Advances by columns. A partly consumed tab stays at the offset. */
   advanceColumns(columns: number): void {
     const target = this.column + columns
     while (this.column < target && this.offset < this.eol) {

@@ -29,7 +29,7 @@ import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 export interface Blocks {
   readonly runs: readonly Run[]
   readonly definitions: ReadonlyMap<string, WrittenDestination>
-  /** Offsets of task checkboxes, such as `[ ]` and `[x]`. */
+  /** The offsets of task checkboxes, such as `[ ]` and `[x]`. */
   readonly boxes: readonly number[]
   /** Fenced code, from the opening fence to the end of the last line. */
   readonly fences: readonly TextRange[]
@@ -56,7 +56,7 @@ type Started = 'none' | 'container' | 'leaf'
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
-  /** Logseq: deeply indented list items are not code. */
+  /** True for Logseq, where deeply indented list items are not code. */
   readonly isOutline?: boolean
 }
 
@@ -260,7 +260,7 @@ class BlockScanner implements Blocks {
 
   #closeLeaf(): void {
     if (this.#leaf === PARAGRAPH) this.#emitSpan(undefined)
-    // Text in scripts and comments is never a link.
+    // Links are not scanned in scripts and comments, whose text is never a link.
     else if (this.#leaf === HTML && this.#htmlKind >= 6) this.#emitHtml()
     this.#leaf = NONE
   }
@@ -356,8 +356,8 @@ class BlockScanner implements Blocks {
   }
 
   /**
-   * A line of dashes can be a heading's underline, a thematic break, a list item or a table's delimiter row, checked in this
-   * order.
+   * Starts what a line of dashes is: a heading's underline, a thematic break, a list item or a table's delimiter row, checked in
+   * this order.
    */
   #startDashed(c: number): Started {
     let started = this.#startSetext(c)

@@ -1,4 +1,4 @@
-/** Character classes of CommonMark and of Obsidian's tags, for UTF-16 code units. */
+/** The character classes of CommonMark and of Obsidian's tags, for UTF-16 code units. */
 
 export const TAB = 9
 export const LF = 10

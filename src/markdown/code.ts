@@ -29,7 +29,7 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   let at = text.indexOf('`', start)
   while (at !== -1 && at < end) {
     const close = text[at - 1] === '\\' ? -1 : opaque.codeEnd(at)
-    // Table cells end at pipes, even within code.
+    // A table cell ends at a pipe, even within code.
     if (close === -1 || (kind === 'row' && /(?<!\\)\|/.test(text.slice(at, close)))) return spans
     spans.push({ kind: 'inline', start: at, end: close })
     at = text.indexOf('`', close)

@@ -2,12 +2,15 @@ import type { TextRange } from '../core/text/link-slots.ts'
 
 export interface CommentMark {
   readonly at: number
-  /** The marker is the first text on its line. */
+  /** True if the marker is the first text on its line. */
   readonly first: boolean
   readonly run: number
 }
 
-/** A comment that starts a line may span paragraphs. Any other comment must end in its paragraph. Unmatched markers are text. */
+/**
+ * Pairs comment markers. A comment that starts a line may span paragraphs. Any other comment must end in its paragraph. Unmatched
+ * markers are text.
+ */
 export function pairComments(marks: readonly CommentMark[]): readonly TextRange[] {
   const ranges: TextRange[] = []
   for (let i = 0; i + 1 < marks.length; i++) {
@@ -20,7 +23,7 @@ export function pairComments(marks: readonly CommentMark[]): readonly TextRange[
   return ranges
 }
 
-/** The returned function must be called with ascending offsets. */
+/** Returns a lookup, which must be called with ascending offsets. */
 export function rangeLookup(ranges: readonly TextRange[]): (offset: number) => TextRange | undefined {
   let i = 0
   return (offset) => {

@@ -22,7 +22,7 @@ export interface Destination {
   /** The destination as written, without angle brackets. */
   readonly raw: string
   readonly start: number
-  /** Offset after the destination, or after the whole construct. */
+  /** The offset after the destination, or after the whole construct. */
   readonly end: number
 }
 
@@ -40,7 +40,7 @@ function angleDestination(text: string, start: number, end: number): Destination
   return undefined
 }
 
-/** Characters that can end a bare destination. A regular expression is several times faster than a loop. */
+/** Matches characters that can end a bare destination. A regular expression is several times faster than a loop. */
 const STOP = /[\0- ()\\\x7f]/g
 
 function bareDestination(text: string, start: number, end: number): Destination | undefined {
@@ -59,7 +59,7 @@ function bareDestination(text: string, start: number, end: number): Destination 
       if (depth-- === 0) break
     } else break
   }
-  // A `)` that closes the link decreases the depth to -1.
+  // The depth is -1 after the `)` that closes the link.
   return depth > 0 ? undefined : { raw: text.slice(start, Math.min(i, end)), start, end: Math.min(i, end) }
 }
 
@@ -76,7 +76,7 @@ function titleEnd(text: string, start: number, end: number): number {
   return -1
 }
 
-/** `start` is the opening parenthesis of `(destination "title")`. */
+/** Parses the tail of a link. `start` is the opening parenthesis of `(destination "title")`. */
 export function parseLinkTail(text: string, start: number, end: number): Destination | undefined {
   const destination = parseDestination(text, skipWhitespace(text, start + 1, end), end)
   if (!destination) return undefined
@@ -112,7 +112,7 @@ export interface WrittenDestination {
   readonly start: number
 }
 
-/** Add `base` to get offsets in the file. */
+/** A part of the text. `base` is added to get offsets in the file. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -162,7 +162,7 @@ function blankUntilLineEnd(text: string, from: number, end: number): number {
 
 const EXTERNAL = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
 
-/** External destinations have a scheme or start with `//`. */
+/** Returns true for destinations with a scheme, and for those that start with `//`. */
 export function isExternal(destination: string): boolean {
   return EXTERNAL.test(destination)
 }
@@ -174,7 +174,7 @@ export function unescapeText(raw: string): string {
   )
 }
 
-/** HTML has no backslash escapes. */
+/** Decodes references. HTML has no backslash escapes, so these stay. */
 export function unescapeReferences(value: string): string {
   return value.includes('&') ? unescapeText(value.replaceAll('\\', '\\\\')) : value
 }
@@ -189,7 +189,7 @@ function characterOf(reference: string): string | undefined {
   return invalid ? '\ufffd' : String.fromCodePoint(code)
 }
 
-/** HTML entity names for U+00A0 to U+00FF, in order. */
+/** The names of HTML entities for U+00A0 to U+00FF, in order. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +
@@ -220,7 +220,7 @@ function namedCharacter(name: string): string | undefined {
   return latin.get(name)
 }
 
-/** Percent-decodes both parts. */
+/** Splits a destination and percent-decodes both parts. */
 export function splitDestination(destination: string): Pick<Link, 'target'> & { readonly subpath: string | undefined } {
   const hash = destination.indexOf('#')
   if (hash === -1) return { target: decodePercent(destination), subpath: undefined }

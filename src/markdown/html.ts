@@ -111,7 +111,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
   }
   if (second === 63) return 3
   if (second !== SLASH && !isLetter(second)) return 0
-  // Lines can be very long, but block names are shorter than 16 characters.
+  // Only the first characters are examined. Lines can be very long, but block names are shorter than 16 characters.
   const head = text.slice(start, Math.min(end, start + 16))
   if (RAW.test(head)) return 1
   if (BLOCK.test(head)) return 6
@@ -122,7 +122,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
 const CLOSERS: readonly (string | undefined)[] = [undefined, undefined, '-->', '?>', '>', ']]>']
 const RAW_CLOSER = /<\/(?:script|pre|style|textarea)>/i
 
-/** Kinds 6 and 7 end at a blank line. */
+/** Returns true if a line closes the block. Blocks of the kinds 6 and 7 end at a blank line. */
 export function closesHtmlBlock(kind: number, line: string): boolean {
   if (kind === 1) return RAW_CLOSER.test(line)
   const closer = CLOSERS[kind]

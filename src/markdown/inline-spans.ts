@@ -8,13 +8,13 @@ import { LineIndex } from './line-index.ts'
 import { LinkSink } from './link-sink.ts'
 import type { Run } from './prose/runs.ts'
 
-/** Plain text, in which a link can be inserted. */
+/** The class of plain text, in which a link can be inserted. */
 export const OPEN = 0
 
-/** Text in which no link can be inserted: headings, quotes, code, math, comments, tags and existing links. */
+/** The class of text in which no link can be inserted: headings, quotes, code, math, comments, tags and existing links. */
 export const CLOSED = 1
 
-/** Invisible text: URLs and HTML tags. */
+/** The class of invisible text: URLs and HTML tags. */
 export const SILENT = 2
 
 const SCHEME = /[a-z][a-z0-9+.-]*$/i
@@ -56,7 +56,7 @@ export function findFormulas(text: string, from: number): readonly TextRange[] {
   if (!text.includes('$', from)) return []
   const inline: TextRange[] = []
   const { formulas } = scanInline(text, from, (start, end, mark) => {
-    // The scanner also reports unmatched `$` signs.
+    // The scanner also reports `$` signs without a partner.
     if (mark === DOLLAR && /[^$]/.test(text.slice(start, end))) inline.push({ start, end })
   })
   return [...formulas, ...inline].sort((a, b) => a.start - b.start)
@@ -81,7 +81,7 @@ export function markProse(text: string, from: number): Uint8Array {
   return marks.fill(SILENT, 0, from)
 }
 
-/** Spans arrive ordered by end. Drop those that are nested in the new one. */
+/** Adds a span and drops those that are nested in it. Spans arrive ordered by end. */
 function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()
   spans.push(span)

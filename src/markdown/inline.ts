@@ -37,7 +37,7 @@ export interface FoundTag {
   readonly at: number
 }
 
-/** Characters that can start an inline construct. A regular expression is several times faster than a loop. */
+/** Matches characters that can start an inline construct. A regular expression is several times faster than a loop. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
 export class InlineScanner {
@@ -57,7 +57,7 @@ export class InlineScanner {
   readonly #ignored: Flavor['ignoredTags']
   #opaque = new OpaqueSpans()
 
-  // Add `base` to get offsets in the file.
+  // The source of the run. `base` is added to get offsets in the file.
   #src = ''
   #searched = ''
   #searchedFrom = 0
@@ -68,9 +68,9 @@ export class InlineScanner {
   #run = 0
   #inRow = false
   #isOneLine = false
-  /** End of the last escape, tag or HTML tag. A `#` directly after it may start a tag. */
+  /** The end of the last escape, tag or HTML tag. A `#` directly after it may start a tag. */
   #tokenEnd = -1
-  /** Offset of the last escaped character. An escaped `!` does not start an embed. */
+  /** The offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
 
   // Brackets below `#inactive` can start an image, but not a link.
@@ -251,7 +251,7 @@ export class InlineScanner {
     const src = this.#src
     this.#sink.wikilinks++
     if (this.#open > 0) this.#nested[this.#open - 1] = true
-    // A link cannot contain a link, but it can contain an embed.
+    // A link may contain an embed, but not another link.
     if (!embed) this.#inactive = this.#open
     const content = src.slice(open + 2, end - 2)
     const { target, subpath, display } = splitWikilink(content)
@@ -283,7 +283,7 @@ export class InlineScanner {
   #inlineLink(open: number, close: number): number | undefined {
     if (this.#src.charCodeAt(close + 1) !== LPAREN || close + 1 >= this.#end) return undefined
     const tail = parseLinkTail(this.#src, close + 1, this.#end)
-    // Logseq: the brackets in the destination are scanned next.
+    // The brackets in a Logseq destination are scanned next.
     if (tail && this.#lenient && !this.#image[open] && LOGSEQ_TARGET.test(tail.raw)) return close + 1
     if (tail) {
       const destination = { raw: tail.raw, start: tail.start + this.#base }
@@ -303,7 +303,7 @@ export class InlineScanner {
     if (after > end + 2) label = src.slice(end + 1, after - 1)
     else if (!this.#nested[open] && close - from <= 1000) label = src.slice(from + 1, close)
     if (after !== -1) end = after
-    // A label that starts with `^` refers to a footnote.
+    // A label with a leading `^` refers to a footnote.
     const folded = label === undefined || label.startsWith('^') ? undefined : foldLabel(label)
     const definition = folded === undefined ? undefined : definitions.get(folded)
     if (definition === undefined) return undefined
@@ -359,7 +359,7 @@ export class InlineScanner {
   #percent(i: number): number {
     const end = this.#opaque.skipRun(i, PERCENT)
     const pairs = (end - i) >> 1
-    // `%%%%` is an empty comment.
+    // An even number of pairs, such as `%%%%`, is an empty comment.
     if (pairs % 2 === 1) this.commentMarks.push({ at: i + this.#base, first: this.#isFirst(i), run: this.#run })
     return end
   }
@@ -386,7 +386,7 @@ export class InlineScanner {
   }
 }
 
-/** Logseq's `[text]([[page]])` and `[text](((block)))`. Page names may contain spaces. */
+/** Matches Logseq's `[text]([[page]])` and `[text](((block)))`. Page names may contain spaces. */
 const LOGSEQ_TARGET = /^(?:\[\[.*\]\]|\(\(.*\)\))$/
 
 function isIdCharacter(c: number): boolean {

@@ -54,9 +54,9 @@ export function addLines(lines: LineIndex, text: string, from: number, to: numbe
   }
 }
 
-/** A blank line must end in a line break. */
+/** Returns the offset after blank lines. A blank line must end in a line break. */
 export function afterBlankLines(text: string, from: number): number {
-  // A regular expression would backtrack line by line and overflow the stack after a few million lines.
+  // The loop replaces a regular expression, which would backtrack line by line and overflow the stack after a few million lines.
   let line = from
   for (let i = from; i < text.length; i++) {
     const c = text.charCodeAt(i)

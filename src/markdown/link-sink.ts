@@ -21,7 +21,7 @@ export interface LinkPlace {
   readonly end: number
 }
 
-/** Undecoded destinations by link. Reference links have the destination of their definition. */
+/** The destinations by link, not decoded. Reference links have the destination of their definition. */
 export type Destinations = Map<Link, WrittenDestination>
 
 interface LinkDestination {
@@ -33,11 +33,11 @@ interface LinkDestination {
 
 export class LinkSink {
   readonly links: MutableLink[] = []
-  /** Undecoded `obsidian://` links to notes in a named vault. */
+  /** The `obsidian://` links to notes in a named vault, not decoded. */
   readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
-  /** `links` is not sorted by position. */
+  /** True if `links` is not sorted by position. */
   isUnsorted = false
   readonly #lines: LineIndex
   readonly #fields: FieldTracker | undefined
@@ -45,14 +45,14 @@ export class LinkSink {
   #base = 0
   #last = -1
 
-  /** @param destinations receives undecoded destinations; only edits need them */
+  /** @param destinations receives destinations that are not decoded; only edits need them */
   constructor(lines: LineIndex, fields: boolean, destinations?: Destinations) {
     this.#lines = lines
     this.#destinations = destinations
     this.#fields = fields ? new FieldTracker() : undefined
   }
 
-  /** Add `base` to offsets in `src` to get offsets in the file. */
+  /** Begins a run. `base` is added to offsets in `src` to get offsets in the file. */
   begin(src: string, start: number, { base, wholeLines }: { base: number; wholeLines: boolean }): void {
     this.#base = base
     this.#fields?.begin(src, start, wholeLines)
@@ -105,7 +105,7 @@ function keyBefore(text: string, start: number, end: number): string | undefined
   return end - start > MAX_KEY ? undefined : KEY.exec(text.slice(start, end))?.[1]
 }
 
-/** Finds the inline field (`key:: value`, `[key:: value]` or `(key:: value)`) at an offset. Offsets must be ascending. */
+/** A search for the inline field (`key:: value`, `[key:: value]` or `(key:: value)`) at an offset. Offsets must be ascending. */
 class FieldTracker {
   #text = ''
   #at = 0

@@ -14,11 +14,11 @@ export interface PageProperty extends TextRange {
   readonly key: string
   /** The trimmed value. */
   readonly value: string
-  /** Offset after `::`. */
+  /** The offset after `::`. */
   readonly valueStart: number
 }
 
-/** Page properties are the `key:: value` lines at the start of the first block. */
+/** Returns the page properties, which are the `key:: value` lines at the start of the first block. */
 export function pageProperties(text: string, run: Run | undefined): readonly PageProperty[] {
   const lines: PageProperty[] = []
   if (run?.kind !== 'text') return lines
@@ -40,7 +40,7 @@ export function logseqProperties(text: string, run: Run | undefined): Frontmatte
   for (const { key, value, start, end } of pageProperties(text, run)) {
     const items = LISTS.test(key) ? pageNames(value) : undefined
     properties[key] = items ?? value
-    // A page name with whitespace is not a valid tag, but it is still a link.
+    // A page name with whitespace remains a link, although it is not a valid tag.
     for (const item of items ?? []) if (!/\s/.test(item)) texts.push({ key, value: item, start, end })
   }
   return { properties, texts }

@@ -20,7 +20,7 @@ const READING_HINTS: SectionHints = {
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
-  /** Outermost heading first, including this one. */
+  /** The path of headings, outermost first, including this one. */
   readonly path: readonly string[]
   readonly start: number
   readonly end: number
@@ -33,9 +33,9 @@ export interface Outline {
   readonly bodyStart: number
   readonly lines: LineIndex
   readonly runs: readonly Run[]
-  /** Headings in order, excluding those in code and comments. */
+  /** The headings in order, excluding those in code and comments. */
   readonly headings: readonly OutlineHeading[]
-  /** Block ids without the `^`. An id that occurs twice is listed twice. */
+  /** The ids of blocks without the `^`. An id that occurs twice is listed twice. */
   readonly blocks: readonly string[]
 }
 
@@ -188,7 +188,7 @@ const MAX_LISTED = 100
 
 const MAX_NAMED = 20
 
-/** Comparing two headings takes quadratic time. */
+/** The maximum number of headings to compare, because comparing two headings takes quadratic time. */
 const MAX_COMPARED = 200
 
 /**
@@ -248,7 +248,7 @@ export function requireSection(text: string, outline: Outline, section: readonly
   return { start: lineStart, end: nextHeading(outline, index)?.lineStart ?? text.length, line }
 }
 
-/** @throws RouxError `SECTION_NOT_FOUND` with the note's block ids */
+/** Finds a block. @throws RouxError `SECTION_NOT_FOUND` with the note's block ids */
 export function requireBlock(text: string, outline: Outline, id: string): Section {
   const block = findBlock(text, outline, id)
   if (block !== undefined) return block

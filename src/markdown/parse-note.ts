@@ -68,7 +68,7 @@ function isOneLine(text: string): boolean {
   return !text.includes('\n') && /\r./s.test(text)
 }
 
-/** Obsidian does not read an unquoted `[[a]]` as a link, but the lenient profile does. */
+/** Returns hints about unquoted `[[a]]`, which the lenient profile reads as links and Obsidian does not. */
 function unquotedHints({ texts }: ReadFrontmatter, { flavor, lines }: PropertyContext): MalformedPart[] {
   if (flavor.profile === 'obsidian') return []
   return texts

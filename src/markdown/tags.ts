@@ -31,7 +31,7 @@ export function propertyTag(item: string): string | undefined {
   return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
 }
 
-/** Search distance in code units. Lines can be megabytes long. */
+/** The distance to search, in code units. Lines can be megabytes long. */
 const REACH = 400
 
 /** Checks for emphasis around a tag. Both marks must be on the same line. */

@@ -8,9 +8,9 @@ import { scanBody } from './parse-note.ts'
 /** A link to a file in a named vault: `obsidian://open?vault=work&file=Plan`. */
 export interface VaultLink {
   readonly vault: string
-  /** A path or name in that vault, usually without `.md`. */
+  /** The path or name in that vault, usually without `.md`. */
   readonly file: string
-  /** 1-based. */
+  /** The 1-based line of the link. */
   readonly line: number
 }
 
@@ -31,7 +31,7 @@ function readUri(uri: string): Pick<VaultLink, 'vault' | 'file'> | undefined {
   const parameters = new URLSearchParams(query)
   const vault = short ? decodePercent(short[1] ?? '') : parameters.get('vault')
   const file = short ? decodePercent(short[2] ?? '') : parameters.get('file')
-  // The name may end in `#heading`.
+  // The name of the file may end in `#heading`.
   const name = file?.split('#', 1)[0] ?? ''
   return vault && name !== '' ? { vault, file: name } : undefined
 }

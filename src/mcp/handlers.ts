@@ -23,7 +23,7 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
     isMapOffered(options) && showsApps(server, ctx) ? appTools(switchedOffBy) : []
   server.setRequestHandler('tools/list', ({ params }, ctx) => {
     const ofPage = pageTools(ctx)
-    // The SDK's types are mutable, but the SDK only serializes the definitions.
+    // The cast is necessary, because the SDK's types are mutable. The SDK only serializes the definitions.
     const toolList = [...enabledTools(options), ...ofPage].map((tool) => {
       const definition = definitionFor(tool, options.vaults.names)
       return ofPage.length === 0 ? definition : withApp(definition, tool)
@@ -109,11 +109,11 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
 
 const NOTES = { source: { name: 'get_node' } }
 
-/** Listing accesses vaults only if a prompts folder is set. */
+/** Adds the handlers for prompts. Listing accesses vaults only if a prompts folder is set. */
 export function addPromptHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   const isOn = (prompt: Pick<Prompt, 'source'>): boolean => isOffered(prompt, options.switchedOffBy)
-  // A client that may not read notes gets no prompts from notes.
+  // The folder is empty for a client that may not read notes, so it gets no prompts from them.
   const promptsFolder = () => (isOn(NOTES) ? (options.promptsFolder?.() ?? '') : '')
   const listOffered = async (ctx: Parameters<typeof runRequest>[0]): Promise<readonly Prompt[]> => {
     const { BUILT_IN } = await import('./prompts/built-in.ts')
@@ -135,7 +135,7 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
 
 type Completion = CompleteResult['completion']
 
-/** Limit of the protocol. */
+/** The protocol's limit for the number of values. */
 const MAX_VALUES = 100
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
@@ -177,7 +177,7 @@ export interface ListPage<T> {
   readonly nextCursor?: string
 }
 
-/** Cursors contain the name of the list. @throws ProtocolError −32602 for a cursor from another list */
+/** Returns a page of a list. Cursors contain the name of the list. @throws ProtocolError −32602 for a cursor from another list */
 function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
   const offset = cursor === undefined ? 0 : readCursor(list, cursor)
   if (offset === undefined || (offset > 0 && offset >= items.length)) {
@@ -210,7 +210,7 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
         ),
       )
     } catch (error) {
-      // Neither send nor log the error of a cancelled request.
+      // The error of a cancelled request is neither sent nor logged.
       throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
     }
   }

@@ -11,7 +11,7 @@ export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
 
-/** The code depends on the protocol version; see `ValidatingServer`. */
+/** An error for a missing resource. Its code depends on the protocol version; see `ValidatingServer`. */
 export class MissingResource extends ProtocolError {
   /** @param warnings why the resource might exist after all */
   constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {

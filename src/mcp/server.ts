@@ -11,7 +11,7 @@ Notes are named by ids: paths in the vault such as "projects/garden.md", in uppe
 
 Where to begin:`
 
-/** Clauses about missing tools are left out. */
+/** The questions and the tools to begin with. Clauses about missing tools are left out. */
 const WHERE_TO_BEGIN: readonly (readonly [question: string, ...clauses: string[]])[] = [
   [
     'What do the notes say about something?',
@@ -44,7 +44,7 @@ export const WRITING_INSTRUCTIONS = `
 
 Writing: prefer the smallest edit (update_node with append, replace_text or section). Rename with move_node, rename_heading, rename_tag: links follow. Several changes that belong together: apply_changes, with dry_run first for large changes. undo reverses a change_id.`
 
-/** More names would crowd out other instructions. */
+/** The maximum number of vault names. More would crowd out other instructions. */
 const MAX_NAMES = 8
 
 const MINUTE = 60_000
@@ -96,7 +96,7 @@ function unused(): never {
   throw new Error('Schemas of clients are never used.')
 }
 
-/** Clients truncate instructions at 2 KB. */
+/** Returns the instructions, which clients truncate at 2 KB. */
 export function instructionsFor(
   { tools, offered }: { readonly tools: readonly ToolIdentity[]; readonly offered: readonly ToolIdentity[] },
   vaults: readonly string[],

@@ -13,7 +13,7 @@ export const ICON = {
 
 type Handler = Parameters<Server['_wrapHandler']>[1]
 
-/** The SDK defines only the modern code. */
+/** The legacy code for a missing resource. The SDK defines only the modern one. */
 const LEGACY_MISSING_RESOURCE = -32002
 
 /**

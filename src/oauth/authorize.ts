@@ -54,7 +54,7 @@ function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admis
   }
 }
 
-/** Reports errors to the program only after checking its return address. */
+/** Shows the consent page. Errors are reported to the program only after its return address has been checked. */
 async function showConsent(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
   const parameters = parseParameters(query)
   if (parameters === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
@@ -119,7 +119,7 @@ function faultIn(params: ReadonlyMap<string, string>, { address }: SignIn): stri
   return (params.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
 }
 
-/** A program that requests no scopes gets all allowed scopes. */
+/** Parses scopes. A program that requests none gets all allowed ones. */
 function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request['scopes'] {
   const requested = text?.split(' ').filter((scope) => scope !== '') ?? []
   const wantedScopes: readonly string[] = requested.length === 0 ? allowedScopes() : requested
@@ -128,7 +128,7 @@ function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request[
 
 type ConsentOffer = Pick<Consent, 'scopes' | 'vaults'>
 
-/** Offers what the program requests and both the settings and `roux connect` allow. */
+/** Returns the scopes that the program requests and both the settings and `roux connect` allow. */
 function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): ConsentOffer {
   const permitted = signIn.allowedScopes()
   const { vaults } = window

@@ -3,7 +3,7 @@ import { parseJson } from '../core/quietly.ts'
 import { type Client, isListed, listedAmong, notListed, readReturnAddress, shownName } from './clients.ts'
 import { changeJson, readJson } from './state-files.ts'
 
-/** Throws an error whose message states the reason. */
+/** Reads a document, or throws an error whose message states the reason. */
 export type ReadDocument = (url: URL) => Promise<string>
 
 export interface DocumentsOptions {
@@ -29,7 +29,7 @@ const DOCUMENT = z.object({
 const COPY = z.object({ id: z.string(), name: z.string(), addresses: z.array(z.string()), fetched: z.number() })
 type Copy = z.output<typeof COPY>
 
-/** Programs that use the URL of their metadata document as their id. */
+/** The programs that use the URL of their metadata document as their id. */
 export class ClientDocuments {
   readonly #options: DocumentsOptions
   readonly #running = new Map<string, Promise<Copy>>()

@@ -51,13 +51,13 @@ export function listedAmong(addresses: readonly string[], listedHosts: readonly 
   })
 }
 
-/** The error message for a return address that `http.clients` does not list. */
+/** Returns the error message for a return address that `http.clients` does not list. */
 export function notListed(text: string): string {
   const host = URL.canParse(text) ? new URL(text).hostname : ''
   return host === '' ? 'The return address is not one that http.clients allows.' : `${host} is not listed in http.clients.`
 }
 
-/** Invisible characters, direction marks, and stacked accents that cover other lines. */
+/** Matches invisible characters, direction marks, and stacked accents that cover other lines. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{4,}/gu
 
 export function shownName(name = ''): string {
@@ -87,14 +87,14 @@ export interface ReturnAddress {
 
 const MAX_LENGTH = 1_000
 
-/** Characters that URL parsers interpret differently, such as `@`, `\\`, `#` and spaces. */
+/** Matches characters that URL parsers interpret differently, such as `@`, `\\`, `#` and spaces. */
 const AMBIGUOUS = /[^\w!$%&'()*+,\-./:;=?~[\]]/
 
 /** Parses an https address without port and user, or an http address of this computer. All other addresses are ambiguous. */
 export function readReturnAddress(text: string): ReturnAddress | undefined {
   if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  // Reject what `URL` corrects: capitals in the host, numeric IPv4, dot segments, default ports.
+  // Addresses that `URL` corrects are rejected: capitals in the host, numeric IPv4, dot segments, default ports.
   if (url.href !== text && url.href !== `${text}/`) return undefined
   if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined
   const isLoopback = url.protocol === 'http:' && isLoopbackName(url.hostname)

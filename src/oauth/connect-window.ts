@@ -3,7 +3,7 @@ import * as z from 'zod/v4'
 import { isSameSecret, SCOPES, type Scope } from '../http/tokens.ts'
 import { changeJson, digestText, readJson } from './state-files.ts'
 
-/** `roux connect` allows one sign-in within ten minutes. */
+/** The permission from `roux connect`, which allows one sign-in within ten minutes. */
 export interface ConnectWindow {
   readonly id: string
   readonly scopes: readonly Scope[]
@@ -19,7 +19,7 @@ export const CONNECTION_SCOPES = ['read', 'write', 'attach'] as const satisfies 
 
 const LIFETIME_MS = 10 * 60_000
 const TRIES = 10
-/** Crockford's Base32, without letters that look alike. Eight characters have 40 bits. */
+/** The alphabet of Crockford's Base32, without letters that look alike. Eight characters have 40 bits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const LENGTH = 8
 
@@ -32,7 +32,7 @@ const STORED = z.object({
   tries: z.number(),
 })
 
-/** Replaces any earlier window. @returns the code that the owner types on the consent page */
+/** Opens a window, which replaces any earlier one. @returns the code that the owner types on the consent page */
 export function openWindow(path: string, permissions: Pick<ConnectWindow, 'scopes' | 'vaults'>, now = Date.now()): string {
   const code = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
   const window = {
@@ -51,7 +51,7 @@ export function readWindow(path: string, now: number): ConnectWindow | undefined
   return window && { id: window.id, scopes: window.scopes, vaults: window.vaults, until: window.until }
 }
 
-/** `left` is the number of remaining attempts. */
+/** The result of trying a code. `left` is the number of remaining attempts. */
 export type CodeResult =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly left: number }
@@ -68,7 +68,7 @@ export function tryCode(path: string, { id, code }: { readonly id: string; reado
       result = { kind: 'right' }
       return undefined
     }
-    // A code of the wrong length is a typo and does not count as an attempt.
+    // A code of the wrong length counts as a typo, not as an attempt.
     const isGuess = normalized.length === LENGTH
     const triesLeft = isGuess ? window.tries - 1 : window.tries
     result = { kind: 'wrong', left: triesLeft }

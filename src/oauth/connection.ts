@@ -36,7 +36,7 @@ export const CONNECTION = z.object({
   access: z.array(DATED),
   /** The refresh tokens. There are several if the client has refreshed in parallel. */
   refresh: z.array(DATED),
-  /** Refresh tokens that were used, or issued in parallel with a used one. */
+  /** The refresh tokens that were used, or issued in parallel with a used one. */
   rotated: z.array(DATED.extend({ left: z.number() })),
 })
 
@@ -66,7 +66,7 @@ export function newConnection(grant: Grant, now: number): { readonly connection:
   }
 }
 
-/** New state of a connection (`undefined` if it has ended), and new tokens, if any. */
+/** The new state of a connection (`undefined` if it has ended), and new tokens, if any. */
 export interface Step {
   readonly after: Connection | undefined
   readonly pair?: Pair
@@ -128,7 +128,7 @@ export function refresh(
   return withPair({ ...connection, rotated }, making)
 }
 
-/** `token` must belong to the connection. Revoking a refresh token ends the connection. */
+/** Revokes a token, which must belong to the connection. Revoking a refresh token ends the connection. */
 export function revoke(connection: Connection, token: string): Connection | undefined {
   const digest = digestText(token)
   const access = connection.access.filter((token) => token.digest !== digest)

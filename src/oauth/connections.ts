@@ -71,7 +71,7 @@ export class Connections {
   }
 
   /**
-   * Chooses a free name similar to the given one.
+   * Adds a connection under a free name similar to the given one.
    * @returns the authorization code, or `undefined` if there are too many connections
    */
   add(grant: Grant, isTaken: (name: string) => boolean): string | undefined {

@@ -13,13 +13,13 @@ export interface AddressFault {
 
 export type ExamineOptions = Pick<FetchOptions, 'resolve' | 'within'>
 
-/** Claude's timeout. */
+/** The timeout of Claude, in milliseconds. */
 const TIMEOUT_MS = 10_000
 
-/** Claude, a library that many hosted assistants use, and an ordinary program. */
+/** The user agents of Claude, a library that many hosted assistants use, and an ordinary program. */
 const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
 
-/** Contacts the server as hosted assistants do. Sends no secrets. */
+/** Contacts the server as hosted assistants do, without sending secrets. */
 export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
   const { within = TIMEOUT_MS, resolve = recordsOf } = options
   const request = (path: string, init: RequestInit = {}): Promise<Reply> => fetchReply(address.origin + path, init, within)

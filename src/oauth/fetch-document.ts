@@ -82,7 +82,7 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** IPv4 ranges that are not public. */
+/** The IPv4 ranges that are not public. */
 const INTERNAL_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -104,7 +104,7 @@ const INTERNAL_4 = [
   '240.0.0.0/4',
 ]
 
-/** Parts of 2000::/3 that are not public, or that relay to IPv4 addresses. */
+/** The parts of 2000::/3 that are not public, or that relay to IPv4 addresses. */
 const INTERNAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 const internal4 = listOf(INTERNAL_4, 'ipv4')
@@ -129,7 +129,7 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** `URL` rewrites the embedded IPv4 address in hexadecimal. */
+/** Returns the embedded IPv4 address, which `URL` rewrites in hexadecimal. */
 function lastFourBytes(address: string): string {
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2)
   const [high = 0, low = 0] = groups.map((group) => Number.parseInt(group || '0', 16))

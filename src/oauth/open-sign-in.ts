@@ -18,14 +18,14 @@ export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
   readonly address: PublicAddress
   readonly clients: readonly string[]
   readonly stateFolder: string
-  /** The scopes that the settings currently allow. */
+  /** Returns the scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
   /** Returns the current time in milliseconds since 1970. */
   readonly now?: () => number
   readonly readDocument?: ReadDocument
 }
 
-/** @throws RouxError `INVALID_SETTINGS` if `http.clients` contains anything other than host names */
+/** Opens the sign-in. @throws RouxError `INVALID_SETTINGS` if `http.clients` contains anything other than host names */
 export function openSignIn(options: SignInOptions): PublicSide {
   const { address, clients, stateFolder, now = Date.now, readDocument = (url) => fetchDocument(url) } = options
   const files = signInFiles(stateFolder)
@@ -38,7 +38,7 @@ export function openSignIn(options: SignInOptions): PublicSide {
     window: files.window,
     connections: new Connections({ folder: files.connections, signer, now }),
     documents: new ClientDocuments({ file: files.documents, read: readDocument, listed: listedHosts, now }),
-    // The settings may allow scopes that a connection cannot have.
+    // The list is filtered, because the settings may allow scopes that a connection cannot have.
     allowedScopes: () => CONNECTION_SCOPES.filter((scope) => options.allowedScopes().includes(scope)),
     now,
   }
@@ -53,7 +53,7 @@ export function openSignIn(options: SignInOptions): PublicSide {
   }
 }
 
-/** RFC 9728 and RFC 8414. */
+/** Returns the routes for metadata, as defined by RFC 9728 and RFC 8414. */
 function metadataRoutes({ address, allowedScopes }: SignIn): readonly Route[] {
   const { origin, resource } = address
   const describing = (path: string, describe: () => object): Route =>

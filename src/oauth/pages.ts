@@ -36,7 +36,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page has no scripts, and no other page can frame it. @param body HTML */
+/** Sends a page that has no scripts, and that no other page can frame. @param body HTML */
 function sendPage(response: ServerResponse, status: number, title: string, body: string): void {
   const text = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -114,7 +114,7 @@ export function sendNotice(response: ServerResponse, status: number, message: st
   sendPage(response, status, 'Roux', `<h1>Not connected</h1><p class="fault" role="alert">${html(message)}</p>`)
 }
 
-/** The caller must have checked the address. */
+/** Redirects to an address, which the caller must have checked. */
 export function sendOn(response: ServerResponse, address: string): void {
   secure(response)
   response.writeHead(303, { Location: address, 'Content-Length': 0 }).end()
@@ -131,14 +131,14 @@ function box(name: string, value: string, { title, explanation, checked }: Box):
   return `<label class="box"><input type="checkbox" name="${name}" value="${html(value)}"${checked ? ' checked' : ''}><span><bdi>${html(title)}</bdi>${more}</span></label>`
 }
 
-/** Folder name of the vault, path in the vault, and title. */
+/** The folder name of the vault, the path in the vault, and the title. */
 const NOTE = z.tuple([z.string(), z.string(), z.string()])
 
 const MAX_TITLE_LENGTH = 200
 
 /**
- * The URL contains the note's names and a signature. The page needs no access to the vault, and shows only what this server has
- * signed.
+ * Returns the URL of a note, which contains the note's names and a signature. The page needs no access to the vault, and shows
+ * only what this server has signed.
  */
 export function addressOf(
   { folder, path, title }: { readonly folder: string; readonly path: string; readonly title: string },

@@ -5,7 +5,7 @@ import * as z from 'zod/v4'
 import { changeStateFile } from '../config/state-file.ts'
 import { errorCode, RouxError } from '../core/errors.ts'
 
-/** All files are readable only by their owner. */
+/** Returns the paths of the files, which are readable only by their owner. */
 export function signInFiles(stateFolder: string) {
   return {
     key: join(stateFolder, 'sign-in.json'),
@@ -27,7 +27,8 @@ export function readJson(path: string): unknown {
 }
 
 /**
- * Locks the file. `change` returns the new value, the given value to leave the file unchanged, or `undefined` to remove the file.
+ * Changes a file while it is locked. `change` returns the new value, the given value to leave the file unchanged, or `undefined`
+ * to remove the file.
  * @throws RouxError `PERMISSION_DENIED` if the file cannot be written, and errors from `change`
  */
 export function changeJson(path: string, change: (before: unknown) => unknown): void {
@@ -51,18 +52,18 @@ function notSaved(path: string, cause: unknown): RouxError {
   })
 }
 
-/** A value signed for one purpose is invalid for any other. */
+/** The purpose of a signature. A value signed for one purpose is invalid for any other. */
 type Purpose = 'client' | 'request' | 'refresh' | 'note'
 
 /** Signs values that clients store. */
 export interface Signer {
-  /** The result is safe to use in a URL. */
+  /** Signs a value. The result is safe to use in a URL. */
   sign(purpose: Purpose, value: unknown): string
   /** @returns undefined if the signature is invalid */
   read(purpose: Purpose, text: string): unknown
 }
 
-/** Creates the key file on first use. The file also stores the resource for `roux connect`. */
+/** Opens the signer and creates the key file on first use. The file also stores the resource for `roux connect`. */
 export function openSigner(keyFile: string, resource: string): Signer {
   const key = readKey(keyFile, resource)
   const signatureOf = (purpose: Purpose, body: string): Buffer => createHmac('sha256', key).update(`${purpose}.${body}`).digest()
@@ -84,12 +85,12 @@ export function openSigner(keyFile: string, resource: string): Signer {
   }
 }
 
-/** 32 random bytes in base64url after the prefix. */
+/** Returns a secret: the prefix, followed by 32 random bytes in base64url. */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`
 }
 
-/** SHA-256 in base64url, which files store instead of a secret. PKCE calls this `S256`. */
+/** Returns the SHA-256 in base64url, which files store instead of a secret. PKCE calls this `S256`. */
 export function digestText(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

@@ -26,7 +26,7 @@ interface TokenResponse {
   readonly body: object
 }
 
-/** Error format of RFC 6749. */
+/** Returns a response in the error format of RFC 6749. */
 function errorResponse(error: string, description: string): TokenResponse {
   return { status: 400, body: { error, error_description: description } }
 }
@@ -99,7 +99,7 @@ function answerWith(granted: GrantedTokens | undefined): TokenResponse {
   }
 }
 
-/** Unknown tokens get the same response, as RFC 7009 requires. */
+/** Revokes a token. Unknown tokens get the same response, as RFC 7009 requires. */
 function revokeToken({ connections }: SignIn, form: Form): TokenResponse {
   const [token, client] = [form.get('token'), form.get('client_id')]
   if (token === undefined || client === undefined) return errorResponse('invalid_request', 'token or client_id is missing.')

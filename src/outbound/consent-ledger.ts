@@ -22,7 +22,7 @@ export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }
 
-/** `Rox` in ASCII, then 4. */
+/** The ASCII characters `Rox`, followed by 4. */
 const APPLICATION_ID = 0x526f7804
 
 /** There is one migration per version. Never edit a released one. */
@@ -76,7 +76,7 @@ export class AiState {
     }
   }
 
-  /** Time of the user's consent, in milliseconds since the Unix epoch. */
+  /** Returns the time of the user's consent, in milliseconds since the Unix epoch. */
   consentOf(origin: string): number | undefined {
     const row = this.#database.prepare('SELECT time FROM consents WHERE origin = ?').get(origin) as { time: number } | undefined
     return row?.time

@@ -7,7 +7,7 @@ import type { Expected, Meter, Ticket } from './http-client.ts'
 
 export interface GateSettings {
   readonly allow_remote: boolean | readonly string[]
-  /** Tokens per day. 0 means no limit. */
+  /** The number of tokens per day, where 0 stands for no limit. */
   readonly budget: number | 'auto'
 }
 
@@ -51,7 +51,10 @@ export class Gate {
     return { location, origin, isAllowed: this.#isAllowed(origin), hasConsent: this.#parts.hasConsent(origin) }
   }
 
-  /** @throws RouxError `REMOTE_NOT_ALLOWED` with the missing setting or consent; `PROVIDER_ERROR` if Node uses a proxy */
+  /**
+   * Admits requests to a model.
+   * @throws RouxError `REMOTE_NOT_ALLOWED` with the missing setting or consent; `PROVIDER_ERROR` if Node uses a proxy
+   */
   async admit(place: Place): Promise<{ readonly location: Location; meterFor(feature: string): Meter }> {
     refuseProxy(this.#parts.env ?? process.env)
     const { location, origin } = this.#require(await this.examine(place))
@@ -63,7 +66,7 @@ export class Gate {
     return { location, meterFor }
   }
 
-  /** Tokens used today and the limit, or `undefined` without a limit. */
+  /** Returns the tokens used today and the limit, or `undefined` without a limit. */
   budget(location: Location): { readonly used: number; readonly limit: number; readonly reset: string } | undefined {
     const limit = this.#boundFor({ location, feature: 'ask' })
     if (limit === undefined) return undefined
@@ -83,7 +86,7 @@ export class Gate {
     return { end: (usage) => state.settle(reserved, usage) }
   }
 
-  /** Local requests without a limit proceed even if the ledger fails. */
+  /** Reserves tokens. Local requests without a limit proceed even if the ledger fails. */
   #reserve(
     account: Account,
     request: ReserveRequest,
@@ -110,7 +113,7 @@ export class Gate {
       `${origin} is not on this computer, and nothing is sent there until you ${reasons.join(' and ')}.`,
       {
         hint: "Text of your notes would leave this computer. Allow this only if you trust the server's operator. See docs/ai.md for details.",
-        // The user may grant permission before a retry.
+        // The error is transient, because the user may grant permission before a retry.
         isTransient: true,
       },
     )
@@ -151,7 +154,7 @@ export class Gate {
 
 /** Throws if a proxy is in use, because even local requests and their API key would then leave this computer. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
-  // Node also accepts quoted options and `_` instead of `-`.
+  // The options are normalized, because Node also accepts quoted ones, and `_` instead of `-`.
   const switchTexts = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
   const switches = switchTexts.map((text) => text.replaceAll('_', '-'))
   const isOn = env.NODE_USE_ENV_PROXY === '1' || switches.includes('--use-env-proxy')
@@ -165,7 +168,7 @@ function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   )
 }
 
-/** Model input leaves this computer only if the location is `remote`. */
+/** The location of a model. The input leaves this computer only if it is `remote`. */
 export type Location = 'local' | 'remote'
 
 export type Resolve = (name: string) => Promise<readonly string[]>
@@ -176,8 +179,8 @@ export interface Place {
 }
 
 /**
- * A model is local if its server has a loopback address and does not forward requests. The local network, `0.0.0.0` and names
- * other than `localhost` are remote.
+ * Returns the location. A model is local if its server has a loopback address and does not forward requests. The local network,
+ * `0.0.0.0` and names other than `localhost` are remote.
  */
 export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = addressesOf): Promise<Location> {
   // Ollama runs models such as `gpt-oss:120b-cloud` and `glm-4.6:cloud` on its own servers.
@@ -190,12 +193,12 @@ export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = a
     : 'remote'
 }
 
-/** Consent applies to an origin, such as `https://api.openai.com`. */
+/** Returns the origin to which consent applies, such as `https://api.openai.com`. */
 export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin
 }
 
-/** Expects a host from `URL`: four decimal numbers, or compressed IPv6 in brackets. */
+/** Returns true for a loopback address. `host` must come from `URL`: four decimal numbers, or compressed IPv6 in brackets. */
 function isLoopback(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.')
   if (host === '[::1]') return true

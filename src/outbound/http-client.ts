@@ -4,9 +4,9 @@ import { trimEndOf } from '../core/text/trim-characters.ts'
 import { linkSignals, pause, untilAborted } from '../core/waiting.ts'
 
 export interface ModelServer {
-  /** Name used in messages, such as `embedding server`. */
+  /** The name used in messages, such as `embedding server`. */
   readonly name: string
-  /** Address without a trailing slash. */
+  /** The address without a trailing slash. */
   readonly baseUrl: string
   /** The request headers, including the API key. */
   readonly headers: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface ModelServer {
   readonly fetch: typeof fetch
   /** Returns a number from 0 to 1, which randomizes retry delays. */
   readonly random: () => number
-  /** Delay before the first retry, in milliseconds. Doubles with each retry. */
+  /** The delay before the first retry, in milliseconds. It doubles with each retry. */
   readonly backoffMs: number
   /** A meter that is called before and after each request. It is omitted if usage is not recorded. */
   readonly meter?: Meter | undefined
@@ -28,7 +28,7 @@ export interface ModelServer {
 
 interface Advice {
   readonly address: string
-  /** Hint for timeouts, as a clause after "or". */
+  /** The hint for timeouts, as a clause after "or". */
   readonly slow: string
 }
 
@@ -49,9 +49,12 @@ export interface Answer {
 
 export interface AnswerStream {
   readonly status: 200
-  /** Content type in lowercase, such as `text/event-stream`. */
+  /** The content type in lowercase, such as `text/event-stream`. */
   readonly type: string
-  /** @throws RouxError `PROVIDER_ERROR` or `TIMEOUT` if the stream is interrupted; the signal's reason if it is aborted */
+  /**
+   * The chunks of the body.
+   * @throws RouxError `PROVIDER_ERROR` or `TIMEOUT` if the stream is interrupted; the signal's reason if it is aborted
+   */
   readonly chunks: AsyncIterable<Uint8Array>
   /** Number of tokens reserved for the prompt. */
   readonly expected: number
@@ -62,7 +65,7 @@ export interface AnswerStream {
 /** The number of retries for background requests. */
 export const RETRIES = 4
 
-/** 64 vectors with 8192 components are 12 MB of JSON. */
+/** The maximum size of a body in bytes. 64 vectors with 8192 components are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
 
 const MAX_REFUSAL = 100_000
@@ -78,7 +81,7 @@ export interface SendOptions {
 
 interface Transient {
   readonly problem: Error
-  /** `Retry-After`, in milliseconds. */
+  /** The value of `Retry-After`, in milliseconds. */
   readonly wait?: number
 }
 
@@ -122,12 +125,12 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
 /** Maximum number of tokens that servers add to a prompt. */
 const MAX_ADDED = 10_000
 
-/** `expected` assumes three bytes per token. The worst case is one byte per token. */
+/** Returns the maximum number of tokens. `expected` assumes three bytes per token. The worst case is one byte per token. */
 export function mostTokens(expected: number): number {
   return 3 * expected + MAX_ADDED
 }
 
-/** Rejected before any computation. */
+/** The usage of a request that was rejected before any computation. */
 const REFUSED: Usage = { input: 0, output: 0, estimated: false, failed: true }
 
 /**
@@ -158,12 +161,12 @@ function decodeEscapes(text: string): string {
   )
 }
 
-/** Hexadecimal, and base64 at each of the three alignments. */
+/** Returns a secret in hexadecimal, and in base64 at each of the three alignments. */
 function encodings(secret: string): readonly string[] {
   const hex = Buffer.from(secret).toString('hex')
   const base64 = [0, 1, 2].flatMap((before) => {
     const whole = Buffer.from('\0'.repeat(before) + secret)
-    // Characters at both ends depend on the adjacent text.
+    // The ends are cut off, because their characters depend on the adjacent text.
     const [from, to] = [Math.ceil((before * 4) / 3), Math.floor((whole.length * 4) / 3)]
     return (['base64', 'base64url'] as const).map((form) => whole.toString(form).slice(from, to))
   })
@@ -171,7 +174,7 @@ function encodings(secret: string): readonly string[] {
 }
 
 /**
- * Removes trailing slashes.
+ * Returns the address without trailing slashes.
  * @returns `undefined` if the address is not HTTP or contains credentials, a query or a fragment
  */
 export function askableUrl(baseUrl: string): string | undefined {
@@ -190,7 +193,7 @@ async function withRetries<T>(
     const result = await attempt()
     if (!isFailure(result)) return result
     const wait = result.wait ?? server.backoffMs * 2 ** count * (0.5 + server.random() / 2)
-    // The caller has already waited for the maximum time.
+    // After a timeout, the caller has already waited for the maximum time.
     const isOver = result.problem instanceof RouxError && result.problem.code === 'TIMEOUT'
     if (count === retries || wait > patience || isOver) throw result.problem
     await pause(wait, signal)
@@ -222,7 +225,7 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
         headers: { 'content-type': 'application/json', ...server.headers },
         body,
         signal: attempt.signal,
-        // A redirect would send the key to another address.
+        // Redirects are not followed, because one would send the key to another address.
         redirect: 'manual',
       }),
       attempt.signal,
@@ -268,7 +271,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
       if (isEnded) return
       isEnded = true
       clearTimeout(timer)
-      // Close the connection early.
+      // The connection is closed early.
       stop.abort(new Error('ended'))
       inTime.unlink()
       all.unlink()
@@ -341,7 +344,7 @@ function refusalOf(server: ModelServer, { status, body }: Answer, headers: Heade
   return wait === undefined ? { problem } : { problem, wait }
 }
 
-/** `Retry-After` contains seconds or a date. */
+/** Returns the delay in `Retry-After`, which contains seconds or a date. */
 function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now()
@@ -357,7 +360,7 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
       { hint: `Try again later, or ${server.advice.slow}.`, isTransient: true, cause: error },
     )
   }
-  // fetch attaches the actual error as its cause.
+  // The actual error is the cause, because fetch attaches it there.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   return unavailableError(
     `The ${server.name} at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,
@@ -378,7 +381,10 @@ export interface Usage extends Expected {
 }
 
 export interface Meter {
-  /** Reserves tokens. Call before sending a request. @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` without consent */
+  /**
+   * Reserves tokens for a request that is about to be sent.
+   * @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` without consent
+   */
   begin(expected: Expected): Ticket
 }
 

@@ -12,13 +12,13 @@ export interface ChatModelSettings {
   /** The base URL, or an empty string for the provider's default address. */
   readonly base_url: string
   readonly model: string
-  /** Timeout in seconds. */
+  /** The timeout in seconds. */
   readonly timeout: number
 }
 
 const DEFAULT_URLS = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.anthropic.com/v1' } as const
 
-/** @throws RouxError `PROVIDER_ERROR` with the setting to change */
+/** Returns the place of the chat model. @throws RouxError `PROVIDER_ERROR` with the setting to change */
 export function chatPlace({ provider, base_url, model }: ChatModelSettings): Place {
   if (provider === 'none') {
     throw providerError(
@@ -48,7 +48,7 @@ export async function openChatProvider(
   return settings.provider === 'anthropic' ? openAnthropic(server, dependencies) : openOpenAi(server, dependencies)
 }
 
-/** Milliseconds. The command may ask the user for a password. */
+/** The timeout in milliseconds. It is long, because the command may ask the user for a password. */
 const COMMAND_TIMEOUT = 60_000
 
 /** @returns `undefined` if no key is configured @throws RouxError `PROVIDER_ERROR`, without any part of the key */
@@ -64,7 +64,7 @@ function readPrivate(file: string): string {
   let text: string
   try {
     const stats = statSync(file)
-    // A pipe or device might block forever.
+    // Only regular files are read, because a pipe or device might block forever.
     if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: 'not a regular file' })
     mode = stats.mode
     text = readFileSync(file, 'utf8')

@@ -11,7 +11,7 @@ export interface Greeting {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Terminal widths in columns, 0 if unknown. */
+  /** The terminal widths in columns, or 0 if unknown. */
   readonly columns: { readonly stdout?: number | undefined; readonly stderr?: number | undefined }
 }
 
@@ -37,7 +37,7 @@ export interface Notice {
 export interface SharedStatus {
   readonly process: number
   readonly version: string
-  /** Memory of the server's process in megabytes. */
+  /** The memory of the server's process in megabytes. */
   readonly memory: number
   readonly connections: number
   readonly vaults: readonly { readonly vault: string; readonly connections: number }[]
@@ -68,7 +68,7 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string, undefin
       }
     }
   } catch {
-    // Lines before the error are valid.
+    // The lines before the error are valid.
   }
   if (line !== '') yield line
 }
@@ -90,10 +90,11 @@ export interface Link {
   readonly lines: AsyncIterable<string>
 }
 
-/** Milliseconds to wait for a listener's answer. Usually takes about 10 ms. */
+/** The time in milliseconds to wait for a listener's answer, which usually takes about 10 ms. */
 const SILENCE_TIMEOUT = 2_000
 
 /**
+ * Connects to the server.
  * @param patience milliseconds to wait if the server's process is alive
  * @returns `undefined` if no server is running
  * @throws an error that explains why the server cannot be used
@@ -108,7 +109,7 @@ export async function connect(place: Place, greeting: Greeting, patience = SILEN
   const first = lines.next().then(({ value: line }) => (line === undefined ? undefined : (readNotice(line) ?? stranger)))
   const silence: Notice = { alone: 'the shared server does not answer' }
   const late = new Promise<Notice>((resolve) => {
-    // `setImmediate` reads a pending answer first if this process was busy.
+    // If this process was busy, `setImmediate` lets it read a pending answer first.
     setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE_TIMEOUT).unref()
   })
   const notice = await Promise.race([first, late])

@@ -4,7 +4,7 @@ import type { Greeting } from './connect.ts'
 
 type Env = Greeting['env']
 
-/** The shared server runs `ask`, `call` and tools, but not these commands. */
+/** The commands that the shared server does not run. It runs `ask`, `call` and tools. */
 const NOT_SHARED: ReadonlySet<string> = new Set([
   ...['open', 'init', 'install', 'uninstall', 'status', 'stop', 'doctor', 'index', 'feed', 'eval', 'export', 'trust', 'forget'],
   ...['token', 'ai', 'usage', 'help', 'connect', 'shared-server'],
@@ -17,7 +17,7 @@ const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set']
 
 /** @returns `undefined` if the process must run alone */
 export function greetingFor(argv: readonly string[], env: Env): Greeting | undefined {
-  // Arguments after `--` are text.
+  // The arguments after `--` are text.
   const end = argv.indexOf('--')
   const options = end < 0 ? argv : argv.slice(0, end)
   const word = options.find((option, at) => !option.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
@@ -46,5 +46,5 @@ const KEY = Symbol.for('roux.hand-over')
 const common = globalThis as { [KEY]?: HandOver }
 common[KEY] ??= {}
 
-/** The relay and the program are separate scripts in one process. */
+/** The data shared by the relay and the program, which are separate scripts in one process. */
 export const handOver: HandOver = common[KEY]

@@ -30,7 +30,7 @@ async function linkTo(script: string, greeting: Greeting): Promise<Link | undefi
   try {
     return await connect(findPlace(script, process.env), greeting)
   } catch (error) {
-    // A busy server is retried in the background.
+    // A transient error is not recorded, because a busy server is retried in the background.
     if (!isTransient(error)) handOver.unsharedReason = (error as Error).message
     return undefined
   }

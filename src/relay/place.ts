@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 export interface Place {
   readonly folder: string
-  /** Path of the socket, or the name of the pipe on Windows. */
+  /** The path of the socket, or the name of the pipe on Windows. */
   readonly socket: string
   /**
    * The path of the announcement, which contains the server's process id. A running server adds a space and the connection
@@ -22,7 +22,7 @@ export interface Place {
   readonly log: string
 }
 
-/** Milliseconds to wait for a live server. Many processes may start at once. */
+/** The time in milliseconds to wait for a live server. It is long, because many processes may start at once. */
 export const STARTUP_TIMEOUT = 45_000
 
 /** Milliseconds between creating and writing an announcement, at most. */
@@ -30,10 +30,10 @@ const WRITE_TIMEOUT = 1_000
 
 export const isWindows = process.platform === 'win32'
 
-/** Maximum path length in bytes. macOS allows 104 and Linux 108, including the terminating zero. */
+/** The maximum length of a path in bytes. macOS allows 104 and Linux 108, including the terminating zero. */
 const MAX_PATH_LENGTH = 103
 
-/** Variables that Node reads: time zone, options, proxies and certificates. */
+/** Matches variables that Node reads: time zone, options, proxies and certificates. */
 const NODE_VARIABLE = /^(?:TZ|NODE_.+|SSL_CERT_.+|(?:all|https?|no)_proxy)$/i
 
 /**
@@ -50,7 +50,7 @@ export function findPlace(script: string, env: Env): Place {
   const name = hashOf([script, size, mtimeMs, ...computer, cache, state, config, ...forNode.sort()].join('\0'))
   const runtime = env.XDG_RUNTIME_DIR ?? ''
   const usual = isAbsolute(runtime) ? join(runtime, 'roux') : join(cache, 'run')
-  // Another user may own this folder. `requirePrivate` checks that.
+  // One of these folders may belong to another user, which `requirePrivate` checks.
   const candidates = [usual, join(tmpdir(), `roux-${process.getuid?.() ?? ''}`)]
   const folder = candidates.find(
     (candidate) => isWindows || Buffer.byteLength(join(candidate, `${name}.sock`)) <= MAX_PATH_LENGTH,
@@ -61,7 +61,7 @@ export function findPlace(script: string, env: Env): Place {
   return { folder, socket, announcement: path('server'), lock: path('lock'), log: path('log') }
 }
 
-/** @throws an error if the folder cannot be created or is not private to the user */
+/** Creates the folder. @throws an error if the folder cannot be created or is not private to the user */
 export function makeSocketFolder({ folder }: Place): void {
   makeFolder(folder, { mkdirSync, dirname })
   requirePrivate(folder, 'isDirectory')
@@ -97,14 +97,14 @@ function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket
   if (!stats[kind]() || stats.uid !== process.getuid?.() || isOpen) throw notUsable(`${path} is not private to you`)
 }
 
-/** @param isBusy the server is alive but did not answer in time */
+/** Returns an error. @param isBusy the server is alive but did not answer in time */
 export function notUsable(reason: string, isBusy = false): RouxError {
   return new RouxError('PROVIDER_ERROR', reason, { isTransient: isBusy })
 }
 
 const FNV = { start: 0xcbf29ce484222325n, prime: 0x100000001b3n }
 
-/** FNV-1a, 64 bits. Loading `node:crypto` would more than double the relay's startup time. */
+/** Returns a 64-bit FNV-1a hash. Loading `node:crypto` would more than double the relay's startup time. */
 function hashOf(text: string): string {
   let hash = FNV.start
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV.prime)

@@ -12,12 +12,12 @@ export const SHARED_COMMAND = 'shared-server'
 const POLL_INTERVAL = 15
 
 /**
- * glibc reads these variables at startup and then returns freed memory to the system. Thresholds are in bytes. On obsidian-hub,
- * an idle server holds 190 MB instead of 300 MB.
+ * Variables that glibc reads at startup, so it returns freed memory to the system. Thresholds are in bytes. On obsidian-hub, an
+ * idle server holds 190 MB instead of 300 MB.
  */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
-/** A server may end before this process connects to it. */
+/** The maximum number of starts. A server may end before this process connects to it. */
 const MAX_STARTS = 3
 
 /**
@@ -30,7 +30,7 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
   for (const deadline = performance.now() + STARTUP_TIMEOUT; performance.now() < deadline; await pause(POLL_INTERVAL)) {
     const link = await connect(place, greeting, STARTUP_TIMEOUT)
     if (link !== undefined) return link
-    // The connection queue of a live server may be full.
+    // The start is tried again, because the connection queue of a live server may be full.
     if (readAnnouncement(place)?.isAlive === true) continue
     if (starts++ === MAX_STARTS) break
     makeSocketFolder(place)
@@ -42,18 +42,18 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
 /** Starts the server as a detached process, which survives this process and its group. */
 async function startServer({ folder, log: path, announcement }: Place, script: string): Promise<void> {
   const { spawn } = await import('node:child_process')
-  // The log is optional, for example on a full disk.
+  // The log is optional. It is missing, for example, on a full disk.
   const log = quietly(() => openSync(path, 'w', 0o600)) ?? 'ignore'
   const args = [join(dirname(script), 'main.js'), SHARED_COMMAND]
   const child = spawn(process.execPath, args, {
-    // A vault as the working directory would keep its disk in use.
+    // The working directory is not a vault, because that would keep the vault's disk in use.
     cwd: folder,
     env: { ...ALLOCATOR, ...process.env },
     detached: true,
     stdio: ['ignore', log, log],
     windowsHide: true,
   })
-  // Another process may have replaced the announcement.
+  // The announcement is removed only if another process has not replaced it.
   const withdraw = (): void => void quietly(() => readFileSync(announcement, 'utf8') === OWN && rmSync(announcement))
   child.on('error', withdraw).on('exit', withdraw).unref()
   if (typeof log === 'number') closeSync(log)
@@ -62,8 +62,9 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
 const OWN = `${process.pid}`
 
 /**
- * @returns false if another process has announced a start. On a full disk, several processes may succeed, but the lock allows
- * only one server.
+ * Announces a start.
+ * @returns false if another process has announced one. On a full disk, several processes may succeed, but the lock allows only
+ * one server.
  */
 function announceStart(place: Place): boolean {
   const path = place.announcement
@@ -72,7 +73,7 @@ function announceStart(place: Place): boolean {
   } catch (error) {
     const exists = errorCode(error) === 'EEXIST'
     if (exists && readAnnouncement(place)?.isAlive === true) return false
-    // A dead process left the file, or the disk is full. An empty file would block all other starts.
+    // The file is from a dead process, or the disk is full. An empty file would block all other starts.
     quietly(() => (exists ? writeFileSync(path, OWN) : rmSync(path)))
   }
   return true

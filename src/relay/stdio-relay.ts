@@ -20,15 +20,15 @@ export interface RelayOptions {
 
 type Message = Readonly<Record<string, unknown>>
 
-/** Id prefix of repeated requests. Their responses are not sent to the client. */
+/** The prefix of the ids of repeated requests, whose responses are not sent to the client. */
 const REPEATED_ID_PREFIX = 'roux-relay-'
 const END_METHODS = new Set<unknown>(['exit', 'notifications/exit'])
-/** The last message of each method and resource URI is repeated on a new connection. */
+/** The methods of repeated messages. On a new connection, the last message of each method and resource URI is repeated. */
 const REPEATED_METHODS = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
 const LISTEN = 'subscriptions/listen'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
-/** Exit timeout after a signal or the end of input, in milliseconds. A server needs up to 4.4 s. */
+/** The time to exit after a signal or the end of input, in milliseconds. A server needs up to 4.4 s. */
 const LAST_REPLY_TIMEOUT = 4_700
 
 /**
@@ -37,13 +37,13 @@ const LAST_REPLY_TIMEOUT = 4_700
  */
 export class StdioRelay {
   readonly #options: RelayOptions
-  /** Unanswered requests. All requests of a batch have the same line. */
+  /** The requests without an answer. All requests of a batch have the same line. */
   readonly #open = new Map<string, { readonly message: Message; readonly line: string }>()
   readonly #repeated = new Map<string, Message>()
   #wire: Duplex | undefined
   #reopening: Promise<void> | undefined
   #writes: readonly string[] | undefined
-  /** `later` replaces an idle server only before the next message. */
+  /** The time of the next connection. `later` replaces an idle server only before the next message. */
   #retry: Notice['again']
   /** If true, the warnings of a replacement server are hidden, because they repeat those of the first. */
   #isMuted = false
@@ -106,7 +106,7 @@ export class StdioRelay {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()]
     const socket = Duplex.from({ readable: stdout, writable: stdin })
     const end = (code: number) => void (this.#wire === socket && this.#finish(code))
-    // End the stream after pending answers.
+    // The stream ends after pending answers.
     const needVaults = once(() => void stdout.end(noticeLine({ again: 'repeat' })))
     this.#attach({ socket, notice: {}, lines: linesOf(socket) })
     this.#options.serveHere({ stdin, stdout }, vaults && needVaults).then(end, () => end(1))
@@ -125,7 +125,7 @@ export class StdioRelay {
   #linesToRepeat(): readonly string[] {
     const repeated = [...this.#repeated.values()].map((message) => {
       const { id, method } = message
-      // Notifications contain the id of their stream.
+      // A notification contains the id of its stream.
       const isSame = id === undefined || method === LISTEN || this.#open.has(keyOf(id))
       return JSON.stringify(isSame ? message : { ...message, id: `${REPEATED_ID_PREFIX}${keyOf(id)}` })
     })
@@ -209,7 +209,7 @@ export class StdioRelay {
       ? 'The change may have been made. Check list_changes before you repeat it.'
       : 'Nothing was changed. Ask again.'
     const error = new RouxError('PROVIDER_ERROR', 'The shared server ended before it answered.', { hint }).toJSON()
-    // Clients show models the results of calls, but not always protocol errors.
+    // An error becomes a result here, because clients show models the results of calls, but not always protocol errors.
     if (method !== 'tools/call' || !this.#repeated.has('initialize'))
       return { jsonrpc: '2.0', id, error: { code: -32603, message: `${error.message} ${hint}` } }
     const content = [{ type: 'text', text: JSON.stringify({ error }) }]
@@ -225,7 +225,7 @@ function membersOf(value: unknown): Message {
   return isRecord(value) ? value : {}
 }
 
-/** Malformed lines contain no messages. The server reports them. */
+/** Returns the messages of a line. A malformed line contains none, and the server reports it. */
 function messagesIn(line: string): readonly Message[] {
   const parsed = parseJson(line)
   return (Array.isArray(parsed) ? parsed : [parsed]).filter(isRecord)

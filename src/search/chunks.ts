@@ -39,7 +39,7 @@ const TAG = /<[a-z/!][^<>]*>/gi
 
 const BLOCK_ID = /\s\^[\w-]+\s*$/
 
-/** Markdown syntax without meaning for a model. */
+/** Matches Markdown syntax without meaning for a model. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
 /** Single spaces are excluded, because replacing them would take most of the time. */
@@ -47,7 +47,7 @@ const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** Long runs without spaces count as several words. */
+/** A run without spaces counts as several words if it has more characters. */
 const CHARACTERS_PER_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
@@ -73,14 +73,14 @@ export interface Chunk {
   readonly text: string
 }
 
-/** Minimum number of words per chunk. The average is about 220. */
+/** The minimum number of words per chunk. The average is about 220. */
 const RADIUS = 100
 
 const WHOLE_NOTE = 250
 
 export const MAX_CHUNKS = 400
 
-/** Maximum number of words to embed per chunk. Longer chunks are truncated. */
+/** The maximum number of words to embed per chunk. Longer chunks are truncated. */
 const MAX_EMBEDDED = 4 * RADIUS
 
 /** The maximum length of a title or heading, in characters. */
@@ -122,7 +122,7 @@ export function headingPathAt(headings: readonly Heading[], line: number): reado
   return new HeadingPath(headings).at(line)
 }
 
-/** Lines must be passed in ascending order. */
+/** The path of headings. Lines must be passed in ascending order. */
 class HeadingPath {
   readonly #headings: readonly Heading[]
   #path: Heading[] = []
@@ -255,7 +255,7 @@ function bestBetween(units: readonly Unit[], { after, from, low, high, radius }:
   return best
 }
 
-/** FNV-1a of the start of the text, reduced to 26 bits. */
+/** Returns the FNV-1a hash of the start of the text, reduced to 26 bits. */
 function hash26(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length && i < 64; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -267,7 +267,7 @@ export interface Unit {
   /** The one-based number of the first line. */
   readonly line: number
   readonly position: number
-  /** 0–5 for headings, then `PARAGRAPH`, `LINE` and `PIECE`. */
+  /** The level: 0–5 for headings, then `PARAGRAPH`, `LINE` and `PIECE`. */
   readonly level: number
   readonly plain: string
 }
@@ -316,7 +316,7 @@ class UnitList {
     this.#grain = Math.floor(length / MAX_UNITS)
   }
 
-  /** Appends tiny pieces to the last unit. @returns false if the piece has no content */
+  /** Adds a piece. Tiny ones are appended to the last unit. @returns false if the piece has no content */
   add(piece: Omit<Unit, 'position'>): boolean {
     if (piece.plain === '') return false
     const { start, line, level, plain } = piece
@@ -375,7 +375,7 @@ function countWords(text: string): number {
   return words
 }
 
-/** Models treat each character of such scripts as a word. */
+/** Returns true for characters of scripts in which models treat each character as a word. */
 function isIdeograph(code: number): boolean {
   return (code >= FIRST_IDEOGRAPH && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
 }

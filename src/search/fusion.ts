@@ -9,7 +9,7 @@ export interface KeywordHit<Key> {
 
 export interface SemanticHit<Key> {
   readonly key: Key
-  /** Cosine similarity, −1 to 1. */
+  /** The cosine similarity, −1 to 1. */
   readonly score: number
 }
 
@@ -19,7 +19,7 @@ export interface Certainty {
   readonly high: number
 }
 
-/** The cosines must be comparable between languages. */
+/** The nearest notes by language. Their cosines must be comparable between languages. */
 export interface NearByLanguage<Key> {
   readonly own: readonly SemanticHit<Key>[]
   /** The nearest notes in other languages, which must also be among the semantic hits. */
@@ -31,7 +31,7 @@ export interface FusionOptions<Key> {
   readonly weight: number
   /** The certainty, which depends on the embedder. By default, the cosine is the certainty. */
   readonly certainty?: Certainty | undefined
-  /** Notes whose title or alias equals the query. They come first with a score of 1. */
+  /** The notes whose title or alias equals the query. They come first with a score of 1. */
   readonly exact?: ReadonlySet<Key>
   /**
    * The nearest notes by language. They prevent notes in other languages from ranking lower because they lack the query's words.
@@ -231,10 +231,10 @@ const ANSWERED = 0.9
 /** Exponent of the cosine, so only very similar notes count. Values from 6 to 10 give similar results. */
 const SHARPNESS = 8
 
-/** A note without similar notes keeps its score. */
+/** The weight of a note's own score. A note without similar notes keeps it unchanged. */
 const OWN_WEIGHT = 0.05
 
-/** @param matched highest share of the query's words in any note */
+/** Returns the share of a score that depends on supporters. @param matched highest share of the query's words in any note */
 export function supportShare(matched: number): number {
   return SUPPORT_SHARE * Math.min(1, Math.max(0, (ANSWERED - matched) / (ANSWERED - NEARLY_ANSWERED)))
 }

@@ -16,7 +16,10 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  /** Memory depends on the highest key. @throws RangeError if a key is not an integer from 0 to 2³² − 1 */
+  /**
+   * Creates a set of keys, whose memory depends on the highest key.
+   * @throws RangeError if a key is not an integer from 0 to 2³² − 1
+   */
   static of(keys: Iterable<number>): KeySet {
     let bits = new Uint32Array(64)
     let length = 0

@@ -5,7 +5,7 @@ import { wordsLookup } from './query/query.ts'
 
 /** A part of a query to match literally, such as a key combination, code or a tag. */
 export interface Literal {
-  /** A superset of the notes that contain the literal. */
+  /** A condition that matches a superset of the notes that contain the literal. */
   readonly candidates: Condition
   isIn(text: string): boolean
 }
@@ -40,7 +40,7 @@ const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
 const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
 const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
 const FLAG = /^[(]?--(\p{L}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:=.*|[).:]*)$/u
-/** Names of files and websites contain dots but are usually not meant literally. */
+/** Matches names of files and websites, which contain dots but are usually not meant literally. */
 const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
 

@@ -21,7 +21,7 @@ export class NumberList {
     this.#items[this.#length++] = value
   }
 
-  /** The caller must set the new numbers. @returns the index of the first one */
+  /** Extends the list. The caller must set the new numbers. @returns the index of the first one */
   extend(count: number): number {
     const at = this.#length
     if (at + count > this.#items.length) this.#grow(count)
@@ -44,7 +44,7 @@ export class NumberList {
   }
 }
 
-/** Population count (Warren, Hacker's Delight, 5-1). */
+/** Counts the bits of a word (Warren, Hacker's Delight, 5-1). */
 export function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

@@ -24,7 +24,7 @@ export class PairIndex {
   readonly #numbers = new Map<number, number>()
   readonly #texts: NumberList[] = []
   readonly #pairs = new NumberList(1024)
-  /** Start of the pairs of each string. The pairs of the next string follow. */
+  /** The start of the pairs of each string. The pairs of the next string follow. */
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
@@ -43,7 +43,7 @@ export class PairIndex {
   add(folded: string): void {
     const text = this.size
     const codes = pairsOf(folded)
-    // New entries are zero.
+    // The new entries are zero.
     const signature = this.#signatures.extend(WORDS)
     const words = this.#signatures.items
     for (let at = 0; at < codes.length; at++) {
@@ -132,7 +132,7 @@ export class WantedPairs {
     for (const code of codes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
   }
 
-  /** Dice coefficient. */
+  /** Returns the Dice coefficient. */
   likeness(folded: string): number {
     const codes = pairsOf(folded)
     const ownCodes: number[] = []

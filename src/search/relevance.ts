@@ -21,7 +21,7 @@ export interface EmbedderTraits extends MeaningTraits {
 }
 
 /**
- * Minimum score. `normal` finds nothing for unrelated words, and `strict` finds nothing for off-topic queries but loses some
+ * The minimum score. `normal` finds nothing for unrelated words, and `strict` finds nothing for off-topic queries but loses some
  * answers; see docs/benchmarks.md.
  */
 export const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
@@ -33,7 +33,7 @@ const MIN_SCORE_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, n
 const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 }, enoughWords: 0.7 }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
-/** Languages that use the table of a related language. Slovak gains .10 nDCG@10 with the Czech table. */
+/** The languages that use the table of a related language. Slovak gains .10 nDCG@10 with the Czech table. */
 const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
 
 /**
@@ -54,7 +54,7 @@ export function traitsOf(embedder: string): EmbedderTraits | undefined {
   return /all-minilm-l6-v2/i.test(embedder) ? MINILM : undefined
 }
 
-/** English queries, and those without letters, are embedded as `query`. */
+/** Returns how a query is embedded: as `query` in English or without letters, and as `across` in other languages. */
 export function queryKind(language: Language | undefined): 'query' | 'across' {
   return language === undefined || language.code === 'en' ? 'query' : 'across'
 }
@@ -78,7 +78,7 @@ export function traitsIn(traits: EmbedderTraits, language: Language | undefined)
 
 export const UNKNOWN_WEIGHT = MINILM.weight
 
-/** Unrelated nouns that no vault can answer. */
+/** A list of unrelated nouns that no vault can answer. */
 export const UNRELATED_QUERIES: readonly string[] = [
   'walnut trombone parliament',
   'glacier receipt mongoose collar',
@@ -100,7 +100,7 @@ export const UNRELATED_QUERIES: readonly string[] = [
 
 export interface CalibrationSamples {
   readonly unrelated: readonly number[]
-  /** Highest cosine of each query that is a title or heading of the vault. */
+  /** The highest cosine of each query that is a title or heading of the vault. */
   readonly related: readonly number[]
 }
 
@@ -114,8 +114,8 @@ const MAX_RANGE = 0.7
 const MIN_ROOM = 0.01
 
 /**
- * The certainty is 0 up to the median of the unrelated samples, and 1 from the 70th percentile of the related ones. These
- * quantiles best match the values for known embedders.
+ * Estimates the certainty, which is 0 up to the median of the unrelated samples, and 1 from the 70th percentile of the related
+ * ones. These quantiles best match the values for known embedders.
  * @returns undefined if one kind of sample is missing
  */
 export function calibrate({ unrelated, related }: CalibrationSamples): Certainty | undefined {
@@ -147,7 +147,7 @@ export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], rele
 
 export const COMPARED_RESULTS = 3
 
-/** `matched` is 0 for notes without keyword hits, and `cosine` for notes without semantic hits. */
+/** A hit. `matched` is 0 for notes without keyword hits, and `cosine` for notes without semantic hits. */
 interface TopicHit {
   readonly matched: number
   readonly cosine: number
@@ -163,7 +163,7 @@ export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }
   return matched >= enoughWords * (1 - Math.min(1, (cosine - low) / (high - low)))
 }
 
-/** @param meaning see `keepRelevant` */
+/** Returns the minimum score. @param meaning see `keepRelevant` */
 export function leastScore(relevance: Relevance, meaning: number): number {
   return meaning * MIN_SCORE[relevance] + (1 - meaning) * MIN_SCORE_BY_WORDS[relevance]
 }

@@ -12,10 +12,10 @@ const NEEDS_FOLDING = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
 const SIMILAR_ABOVE = 0.75
 
-/** In a shorter word, a different letter is rarely a typo. */
+/** The minimum length for typos. In a shorter word, a different letter is rarely one. */
 const MIN_WORD_LENGTH = 4
 
-/** Almost all names with one typo reach this minimum. A lower minimum would make a search many times slower. */
+/** Almost all names with one typo reach this minimum. A lower one would make a search many times slower. */
 export const DEFAULT_SEARCH = { minimum: 0.5, limit: 20 } as const
 
 export interface NamedFiles {
@@ -23,7 +23,7 @@ export interface NamedFiles {
   id(key: number): string
 }
 
-/** `minimum` is a similarity, 0–1. */
+/** The limits of a search. `minimum` is a similarity, 0–1. */
 interface SimilarityBounds {
   readonly limit: number
   readonly minimum: number
@@ -42,13 +42,13 @@ export class SimilarNames {
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0
-  /** Indexed by name number. A number without a text is unused. */
+  /** The keys by name number. A number without a text is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   #lengths = new NumberList(1024)
   /** The first name number of each key. Its other names follow. */
   readonly #firstOf = new Map<number, number>()
-  /** Numbers of names whose plain form differs from the folded name. */
+  /** The numbers of names whose plain form differs from the folded name. */
   #plain = new Map<string, number[]>()
   #seenRound = new Uint32Array(1024)
   #lookUp = 0
@@ -127,7 +127,10 @@ export class SimilarNames {
     for (const { key, names } of filesWithNames) this.#add(key, names)
   }
 
-  /** Returns the best name of each key, best first, ties by id. Finds only names that share a pair with the query. */
+  /**
+   * Returns the best name of each key, best first, with ties ordered by id. Only names that share a pair with the query are
+   * found.
+   */
   find(name: string, files: NamedFiles, { limit, minimum, slips }: SimilarityBounds): readonly SimilarName[] {
     const best = new BestNames(limit, files.id)
     if (limit <= 0) return best.list()
@@ -168,7 +171,7 @@ export class SimilarNames {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
     if (this.#shouldUsePairs()) this.#visit(folded, () => 1, visit)
-    // Names that are equal after folding have plain forms of equal length.
+    // The lengths of plain forms are equal for names that are equal after folding.
     else if (folded.trim() !== '') this.#withLength(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
     return [...bestByKey.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
@@ -274,7 +277,7 @@ function lengthsThatReach(minScore: number, length: number, shared: number): { r
 export interface SimilarName {
   readonly key: number
   readonly name: string
-  /** 0–1. */
+  /** The similarity, 0–1. */
   readonly score: number
 }
 
@@ -340,7 +343,7 @@ export function nearTexts(texts: readonly string[], query: string): readonly str
 }
 
 function isNear(text: string, name: string, score: number): boolean {
-  // Names with different numbers are rarely typos, such as two days or two parts.
+  // Two names with different numbers are rarely typos, such as two days or two parts.
   return digitsOf(text) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(text, name))
 }
 

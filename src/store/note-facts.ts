@@ -36,7 +36,7 @@ export interface PropertyFacts {
   readonly kind: ValueKind
   /** One value per list item. An empty string means no value. */
   readonly values: readonly string[]
-  /** `values`, folded. */
+  /** The folded `values`. */
   readonly texts: readonly string[]
   /** The strings by which queries find the values; see `askedTexts`. */
   readonly asked: readonly string[]
@@ -109,7 +109,7 @@ function textsOf(value: unknown): readonly string[] {
   return [String(value).trim()]
 }
 
-/** A year, month or day without a time zone is local, as in queries. `Date` parses all other formats. */
+/** Parses a time. A year, month or day without a time zone is local, as in queries. `Date` parses all other formats. */
 function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
   const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
@@ -161,7 +161,7 @@ export function isWhole({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].every((limit) => limit === undefined)
 }
 
-/** `folder` matches whole folder names, `path` any prefix. */
+/** Returns the start of paths in the scope. `folder` matches whole folder names, `path` any prefix. */
 export function pathStart({ path, folder }: Scope): string {
   return path !== undefined && path !== '' ? path : folderStart(folder ?? '')
 }

@@ -22,7 +22,9 @@ export interface EngineWriters {
 
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
-/** To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
+/**
+ * Opens the write interfaces. To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface.
+ */
 export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
@@ -68,7 +70,7 @@ function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (k
   const iterated = new Set<string | symbol | number>(iterating)
   return new Proxy({} as T, {
     get: (_, name) => {
-      // `await` checks for `then`.
+      // The proxy must not have a method `then`, because `await` would call it.
       if (name === 'then') return undefined
       if (!iterated.has(name)) return async (...args: unknown[]) => (await method(name))(...args)
       return async function* (...args: unknown[]) {

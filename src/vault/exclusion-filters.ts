@@ -50,7 +50,7 @@ const MAX_TIMEOUTS = 10
 class Filters {
   readonly #prefixes: readonly string[]
   readonly #expressions: readonly GuardedExpression[]
-  /** Paths that caused a timeout. They are excluded to be safe. */
+  /** The paths that caused a timeout. They are excluded to be safe. */
   readonly #timedOut = new Set<string>()
   #excludesAll = false
 
@@ -97,14 +97,14 @@ interface GuardedExpression {
   match(names: readonly string[], excluded: boolean[], from: number): number
 }
 
-/** Milliseconds. Matching a name normally takes microseconds. */
+/** The time limit in milliseconds. Matching a name normally takes microseconds. */
 const TIME_LIMIT = 50
-/** The first timeout may be due to a busy or suspended computer. */
+/** The time limit of the second attempt, because the first timeout may be due to a busy or suspended computer. */
 const SECOND_TIME_LIMIT = 250
 
 /**
- * Untrusted vaults may contain expressions such as `(a+)+$`. Each expression runs in a script that V8 can interrupt. A call tests
- * all names and costs 0.15 ms.
+ * Compiles an expression. Untrusted vaults may contain expressions such as `(a+)+$`, so each one runs in a script that V8 can
+ * interrupt. A call tests all names and costs 0.15 ms.
  */
 function compile(source: string): GuardedExpression | undefined {
   try {

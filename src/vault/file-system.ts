@@ -11,12 +11,12 @@ const RACY = 40
 
 type EntryType = 'isFile' | 'isDirectory' | 'isSymbolicLink'
 
-/** `dev` and `ino` identify a file or folder. */
+/** A file's stat. `dev` and `ino` identify a file or folder. */
 export type Stats = Pick<nodeFs.Stats, 'dev' | 'ino' | 'mtimeMs' | 'ctimeMs' | 'birthtimeMs' | 'size' | EntryType>
 
 export type Entry = Pick<nodeFs.Dirent, 'name' | EntryType>
 
-/** Tests use an in-memory implementation. */
+/** The file system. Tests use an in-memory implementation. */
 export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): readonly Entry[]
   /** Returns names in two thirds of the time of `readdirSync` with types. */
@@ -33,13 +33,14 @@ export interface FileSystem {
 }
 
 export interface PathRules {
-  /** `\` separates path segments and `:` marks a drive or stream. */
+  /** True if `\` separates path segments and `:` marks a drive or stream. */
   readonly windows: boolean
-  /** Names that differ only in case or normalization may be the same file. */
+  /** True if names that differ only in case or normalization may be the same file. */
   readonly folds: boolean
 }
 
-// Linux also has case-insensitive file systems (FAT, NTFS, some ext4), but renames that only change case are rare there.
+// True on Windows and macOS. Linux also has case-insensitive file systems (FAT, NTFS, some ext4), but renames that only change
+// case are rare there.
 const FOLDS = process.platform === 'win32' || process.platform === 'darwin'
 
 export const diskFileSystem: FileSystem = {
@@ -89,7 +90,7 @@ export function asPosix(path: string, fs: FileSystem): string {
   return fs.rules.windows ? path.replaceAll('\\', '/') : path
 }
 
-/** Checks for symbolic links and for the spelling on disk. `Notes` may open as `notes`. */
+/** Returns true if the path contains no symbolic link and is spelled as on disk. `Notes` may open as `notes`. */
 export function isRealPath(fs: FileSystem, absolute: string): boolean {
   const real = asPosix(fs.realpathSync.native(absolute), fs)
   return real === absolute || (fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
@@ -102,7 +103,7 @@ export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolea
   try {
     if (TELLS_OPEN_PATHS && fs.readlinkSync(`/proc/self/fd/${fd}`) === absolute) return true
   } catch {
-    // No `/proc`. Use the slower check.
+    // There is no `/proc`, so the slower check follows.
   }
   return isRealPath(fs, absolute) && isSameFile(fs.lstatSync(absolute, { throwIfNoEntry: false }), fs.fstatSync(fd))
 }
@@ -113,7 +114,7 @@ export function readOpen(fs: FileSystem, fd: number, range?: ByteRange): Uint8Ar
     const stat = fs.fstatSync(fd)
     if (!stat.isFile()) return undefined
     const start = Math.min(range?.offset ?? 0, stat.size)
-    // Posting a view of Buffer's pool to another thread would copy all 8 KB of it.
+    // The array is not from Buffer's pool, because posting a view of the pool to another thread would copy all 8 KB of it.
     const bytes = new Uint8Array(Math.min(range?.length ?? stat.size, stat.size - start))
     let length = 0
     while (length < bytes.length) {
@@ -134,7 +135,7 @@ const {
   O_NOFOLLOW = 0,
 } = nodeFs.constants as { O_RDONLY: number; O_NONBLOCK?: number; O_NOFOLLOW?: number }
 
-/** `O_NONBLOCK` prevents blocking on a named pipe. */
+/** The flag `O_NONBLOCK` prevents blocking on a named pipe. */
 export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 
 /** The flags are `undefined` on Windows, which has no `O_NOFOLLOW`. */

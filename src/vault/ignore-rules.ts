@@ -12,14 +12,14 @@ const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 export interface IgnoreOptions {
   /** Globs for vault-relative paths. They also apply to parent folders. */
   readonly ignore: readonly string[]
-  /** Respects `.gitignore` files in the vault, but not above it. */
+  /** If true, `.gitignore` files in the vault are respected, but not those above it. */
   readonly gitignore: boolean
   readonly mode: 'auto' | Mode
 }
 
 export interface FolderRules {
   hides(name: string, isFolder: boolean): boolean
-  /** @param hasGitignore saves a lookup if known */
+  /** Returns the rules of a subfolder. @param hasGitignore saves a lookup if known */
   enter(name: string, hasGitignore?: boolean): FolderRules
 }
 
@@ -28,7 +28,7 @@ export interface IgnoreRules {
   hides(path: string, isFolder: boolean): boolean
 }
 
-/** Hidden in every vault. */
+/** Returns true for names that are hidden in every vault. */
 export function isHiddenName(name: string): boolean {
   return name.charCodeAt(0) === 46 || name === 'node_modules'
 }
@@ -63,7 +63,7 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
   return { atRoot, hides: (path, isFolder) => hidesPath(atRoot(), path.split('/'), isFolder) }
 }
 
-// Cache time in milliseconds. Detecting the mode takes about ten system calls.
+// The cache time in milliseconds. Detecting the mode takes about ten system calls.
 const MARKER_CACHE_MS = 1000
 
 function cached<T>(read: () => T): () => T {
@@ -94,7 +94,7 @@ export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules
   }
 }
 
-/** Globs with a trailing slash match only folders. */
+/** Returns a test for globs. Those with a trailing slash match only folders. */
 export function matchAny(globs: readonly string[], nocase: boolean): (path: string, isFolder: boolean) => boolean {
   const compile = (glob: string, isForFolders: boolean) =>
     alternatives(glob).map((alternative) => ({ isForFolders, matches: linearGlob(alternative, nocase) }))
@@ -113,7 +113,7 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
 
 const MAX_LENGTH = 1000
 
-/** Bounds time and memory for untrusted globs. */
+/** The limit bounds time and memory for untrusted globs. */
 const MAX_ALTERNATIVES = 512
 
 /** Expands `{a,b}`. The braces stay if there would be more than `MAX_ALTERNATIVES` patterns. */
@@ -130,7 +130,7 @@ function alternatives(pattern: string): readonly string[] {
       const end = brace.index + brace[0].length
       return (choices[i] ?? []).map((each) => pattern.slice(0, brace.index) + each + pattern.slice(end))
     })
-    // Nested braces can produce the same pattern more than once.
+    // Duplicates are removed, because nested braces can produce the same pattern more than once.
     patterns = [...new Set(expanded)]
   }
 }
@@ -150,7 +150,7 @@ const GITIGNORE_BYTES = 256_000
 
 const GITIGNORE_LINES = 1000
 
-/** Recompiles a `.gitignore` file only after a change. */
+/** The rules of `.gitignore` files, which are compiled again only after a change. */
 class Gitignores {
   readonly #root: string
   readonly #fs: FileSystem
@@ -206,7 +206,10 @@ function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefi
   return { isNegated, matches }
 }
 
-/** Git matches the text before the first wildcard separately, so `a**` and `a**\/b` match across folders. */
+/**
+ * Returns a test for paths. Git matches the text before the first wildcard separately, so `a**` and `a**\/b` match across
+ * folders.
+ */
 function pathTest(glob: string, nocase: boolean): ReturnType<typeof linearGlob> {
   const [, head, rest] = /^([^*?[\\]*[^*?[\\/])(\*\*(?:\/.*)?)$/s.exec(glob) ?? []
   if (head === undefined || rest === undefined) return linearGlob(glob, nocase)

@@ -22,7 +22,7 @@ import { openOutsideLinks } from './outside-links.ts'
 import { markerOf, requireVaultRoot, rootError } from './vault-root.ts'
 
 export interface VaultOptions extends IgnoreOptions {
-  /** Folders outside the vault that symbolic links may point to. */
+  /** The folders outside the vault that symbolic links may point to. */
   readonly linkRoots: readonly string[]
 }
 
@@ -67,7 +67,7 @@ class FolderVault implements Vault {
   readonly #rules
   readonly #filters
   readonly #links
-  /** Cache of folders without symbolic links in their path, for bursts of reads. */
+  /** A cache of folders without symbolic links in their path, for bursts of reads. */
   readonly #folders = new Map<string, Stats>()
 
   constructor(root: string, options: VaultOptions, fs: FileSystem) {
@@ -275,7 +275,7 @@ class FolderVault implements Vault {
     const absolute = `${this.#base}/${folder}`
     try {
       const now = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
-      // A changed inode means that the path may lead through a new symbolic link.
+      // The path is checked again after a change of the inode, because it may lead through a new symbolic link.
       if (isSameFile(this.#folders.get(folder), now)) return absolute
       this.#folders.delete(folder)
       if (!isRealPath(this.#fs, absolute)) return this.#throughLinks(folder)
@@ -310,7 +310,7 @@ function fileStat(stat: Stats): FileStat {
   return { mtime: stat.mtimeMs, ctime: stat.ctimeMs, birthtime: stat.birthtimeMs, size: stat.size }
 }
 
-/** `O_NOFOLLOW` fails with `ELOOP` on Linux and macOS, and with `EMLINK` on FreeBSD. */
+/** Returns true for the errors of `O_NOFOLLOW`: `ELOOP` on Linux and macOS, and `EMLINK` on FreeBSD. */
 function isLinkRefusal(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ELOOP' || code === 'EMLINK'
@@ -321,7 +321,7 @@ function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
 }
 
-/** `/` and `C:/` need their slash. `C:` is a different folder. */
+/** Returns a folder without a trailing slash, which only `/` and `C:/` need. `C:` is a different folder. */
 function asFolder(absolute: string): string {
   return absolute === '' || /^[A-Za-z]:$/.test(absolute) ? `${absolute}/` : absolute
 }

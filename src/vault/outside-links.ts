@@ -6,16 +6,18 @@ import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './f
 
 export type FollowedLink =
   | { readonly kind: 'ignored' }
-  /** `target` is the link's text. */
+  /** The link leads outside the vault. `target` is the link's text. */
   | { readonly kind: 'outside'; readonly target: string }
   | { readonly kind: 'folder'; readonly target: string }
   | { readonly kind: 'file'; readonly target: string; readonly stat: Stats }
 
-/** Decides which symbolic links to follow. Targets never overlap with the vault or each other, which prevents loops. */
+/**
+ * A policy for symbolic links. The targets of followed links never overlap with the vault or each other, which prevents loops.
+ */
 export interface OutsideLinks {
-  /** `path` is vault-relative. */
+  /** Decides about a link. `path` is vault-relative. */
   follow(path: string, absolute: string): FollowedLink
-  /** Call before listing the whole vault again. */
+  /** Resets all decisions, before the whole vault is listed again. */
   reset(): void
 }
 

@@ -44,7 +44,7 @@ function notFound(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('VAULT_NOT_FOUND', message, { hint, cause })
 }
 
-// Folders that contain home folders.
+// Matches folders that contain home folders.
 const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
 
 export function isUnlikelyVault(path: string, home: string = homedir()): boolean {
@@ -57,7 +57,7 @@ export function isUnlikelyVault(path: string, home: string = homedir()): boolean
   }
 }
 
-/** @returns `undefined` without a marker folder. The links in the notes then decide. */
+/** Returns the mode of a marker folder. @returns `undefined` without a marker folder, so the links in the notes decide */
 export function markerOf(root: string, fs: FileSystem = diskFileSystem): Mode | undefined {
   if (isFolder(fs, `${root}/.obsidian`)) return 'obsidian'
   if (isFolder(fs, `${root}/.foam`) || mentionsFoam(root, fs)) return 'foam'

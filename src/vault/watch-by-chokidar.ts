@@ -34,7 +34,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     ignoreInitial: true,
     ignorePermissionErrors: true,
     followSymlinks: options.linkRoots.length > 0,
-    // These options would only delay events of files.
+    // These options are off, because they would only delay events of files.
     atomic: false,
     awaitWriteFinish: false,
   })

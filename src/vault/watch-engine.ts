@@ -9,9 +9,9 @@ const COST = 250
 export interface WatchSink {
   file(path: string): void
   folder(path: string): void
-  /** The exclusion filters or marker folders changed. */
+  /** Reports that the exclusion filters or marker folders changed. */
   all(): void
-  /** A `.gitignore` file changed or events were lost. The folders to watch may differ. */
+  /** Reports that a `.gitignore` file changed or events were lost. The folders to watch may differ. */
   stale(): void
   lost(): void
   exhausted(error: unknown): void
@@ -29,13 +29,13 @@ export const CONFIG_FOLDER = '.obsidian'
 
 const FILTER_FILE = 'app.json'
 
-// Folders that select the mode in `auto`.
+// The folders that select the mode in `auto`.
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
 /** @returns true if the event is handled */
 export function reportRuleChange(folder: string, name: string, sink: WatchSink, gitignore: boolean): boolean {
   if (folder === CONFIG_FOLDER) {
-    // Obsidian frequently writes its workspace file.
+    // Changes to other files are ignored, because Obsidian frequently writes its workspace file.
     if (name === FILTER_FILE) sink.all()
     return true
   }

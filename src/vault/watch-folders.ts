@@ -38,7 +38,7 @@ export class FolderWatches implements WatchEngine {
   readonly #sink: WatchSink
   readonly #links
   readonly #watched = new Map<string, Watched>()
-  /** Unreadable folders. Watched once their permissions change. */
+  /** The unreadable folders. They are watched once their permissions change. */
   readonly #unreadableFolders = new Map<string, Request>()
   readonly #requests: Request[] = []
   readonly #overflow = openOverflowGuess()
@@ -65,10 +65,10 @@ export class FolderWatches implements WatchEngine {
     this.#opening.resolve()
   }
 
-  /** The kernel queues events before a change completes. One turn of the event loop reads the whole queue. */
+  /** Waits for one turn of the event loop, which reads the whole queue. The kernel queues events before a change completes. */
   async settle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
-    // Links may lead to unwatched files.
+    // If links may be followed, they may lead to files that are not watched.
     return this.#isReady && !this.#isDraining && this.#options.linkRoots.length === 0
   }
 
@@ -94,7 +94,7 @@ export class FolderWatches implements WatchEngine {
   }
 
   #attach(request: Request): void {
-    // The parent requests the folder again when it returns.
+    // If the parent is not watched, it requests the folder again when it returns.
     if (this.#isClosed || this.#watched.has(request.path) || !this.#isWithin(request.path)) return
     try {
       const watched = this.#open(request)
@@ -105,7 +105,7 @@ export class FolderWatches implements WatchEngine {
       this.#watched.set(request.path, watched)
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
-      // Report the folder after its watch starts, or changes in between would be lost.
+      // The folder is reported after its watch starts, or changes in between would be lost.
       if (this.#isReady) this.#reportFolder(request.path)
     } catch (error) {
       this.#fail(request, error)
@@ -190,7 +190,7 @@ export class FolderWatches implements WatchEngine {
   }
 
   #onName(folder: string, event: string, name: string): void {
-    // The event for a deleted folder names the folder as its own child. A real child may have the same name.
+    // The event for a deleted folder names the folder as its own child, but a real child may have the same name.
     if (event === 'rename') this.#renewIf(folder, name)
     const isDone = reportRuleChange(folder, name, this.#sink, this.#options.gitignore)
     const watched = this.#watched.get(folder)
@@ -225,7 +225,7 @@ export class FolderWatches implements WatchEngine {
     }
   }
 
-  /** The old watch may be dead even if the folder's name and inode are the same. */
+  /** Renews a watch, because the old one may be dead even if the folder's name and inode are the same. */
   #renewIf(path: string, name: string): void {
     const watched = this.#watched.get(path)
     if (!watched || name !== basename(watched.absolute)) return

@@ -8,7 +8,7 @@ import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } f
 import { FolderWatches } from './watch-folders.ts'
 
 export interface WatchOptions extends VaultOptions, BatchTimes {
-  /** `auto` polls file systems that other computers may change. */
+  /** The way to watch. `auto` polls file systems that other computers may change. */
   readonly watch: 'auto' | 'polling'
   /** A callback that runs immediately, before `onDirty`. `file` is `undefined` if unknown. */
   readonly onNoticed?: (file: string | undefined) => void
@@ -48,7 +48,7 @@ function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => vo
 
 const POLLING: PollingTimes = { shortest: 2000, longest: 60_000 }
 const RETURN_CHECK = 250
-// Rule files often change together, as in a checkout.
+// The delay in milliseconds. Rule files often change together, as in a checkout.
 const RESTART_DELAY = 30
 
 class VaultWatcher implements Watcher {
@@ -142,7 +142,7 @@ class VaultWatcher implements Watcher {
   }
 
   #fallBack(error: unknown): void {
-    // Many folders can report the same problem.
+    // Many folders can report the same problem, but one report is enough.
     if (this.#isPolling) return
     const reason = errorReason(error)
     const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to notice changes immediately.' : ''
@@ -161,24 +161,24 @@ function isReadable(folder: string): boolean {
   }
 }
 
-// NFS, SMB (three values), FUSE (including sshfs, virtiofs and shared folders of desktops), 9p (including WSL's `/mnt/c`),
-// VirtualBox, Ceph and AFS.
+// The types of NFS, SMB (three values), FUSE (including sshfs, virtiofs and shared folders of desktops), 9p (including WSL's
+// `/mnt/c`), VirtualBox, Ceph and AFS.
 const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f])
 
-/** Other computers can change these file systems without local events. */
+/** Returns true for file systems that other computers can change without local events. */
 function isRemote(root: string): boolean {
   if (process.platform !== 'linux') return false
   return quietly(() => REMOTE.has(statfsSync(root).type)) ?? false
 }
 
 export interface BatchTimes {
-  /** Quiet time before a batch is reported, in milliseconds. */
+  /** The quiet time before a batch is reported, in milliseconds. */
   readonly quiet?: number
   /** Maximum time that a batch waits while changes continue, in milliseconds. */
   readonly maxWait?: number
 }
 
-/** Batches changes: a single edit almost immediately, bursts together. */
+/** A batch of changes. A single edit is reported almost immediately, and bursts together. */
 export interface DirtyBatch extends Pick<WatchSink, 'file' | 'folder' | 'all'> {
   close(): void
 }
@@ -204,7 +204,7 @@ export function openDirtyBatch({ quiet = 15, maxWait = 120 }: BatchTimes, onDirt
     all = false
     onDirty(dirty)
   }
-  // Check the time when the timer fires, instead of rescheduling it for each event.
+  // The time is checked when the timer fires, which is cheaper than rescheduling it for each event.
   const wake = () => {
     const now = performance.now()
     const dueAt = Math.min(last + quiet, first + maxWait)

@@ -5,7 +5,10 @@ import { mediaTypeOf } from '../core/media-types.ts'
 import { type Answer, defineRoute, type Route } from '../http/routes.ts'
 import { admitPage, admitVisit } from './sessions.ts'
 
-/** Limits the page to its own scripts, styles, fonts and server, in case a note's text becomes part of the page as HTML. */
+/**
+ * This policy limits the page to its own scripts, styles, fonts and server, in case a note's text becomes part of the page as
+ * HTML.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // Trusted Types policy for starting the Markdown worker. A second policy with this name cannot be created.
+  // The Trusted Types policy for starting the Markdown worker. A second policy with this name cannot be created.
   'trusted-types roux',
 ].join('; ')
 

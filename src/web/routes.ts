@@ -54,7 +54,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     })
   const routes = [
     ...assetRoutes(options.folder, parts.hosts),
-    // Any client with a token can get a code, and check whether the code was used.
+    // The route is for any client with a token, which can get a code, and check whether the code was used.
     postRoute(parts, '/web/code', holder, async (body, { sender }) => {
       const waiting = textOf(body, 'waiting')
       return waiting === undefined ? { code: sessions.makeCode(sender) } : { waiting: sessions.isWaiting(waiting) }
@@ -97,8 +97,8 @@ interface VaultRequest {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * `answer` returns the result, or writes the response itself. The signal is aborted when the page disconnects. Unknown senders do
- * not count towards the limits of known ones.
+ * Defines a route. `answer` returns the result, or writes the response itself. The signal is aborted when the page disconnects.
+ * Unknown senders do not count towards the limits of known ones.
  */
 function postRoute<Sender extends { readonly key: string } | undefined>(
   { load, limits }: ServerParts,
@@ -217,6 +217,6 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
   // The headers prevent scripts from running if a browser opens the file as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
-  // The page has disconnected, or the file became shorter.
+  // An error is ignored here. The page has disconnected, or the file became shorter.
   await pipeline(Readable.from(picture.parts(), { objectMode: true, highWaterMark: 1 }), response).catch(() => {})
 }

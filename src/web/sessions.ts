@@ -12,7 +12,7 @@ export interface WebSession {
   readonly key: string
 }
 
-/** Starting a browser takes seconds. */
+/** The lifetime of a code in milliseconds. It is long, because starting a browser takes seconds. */
 const CODE_LIFE_MS = 60_000
 /** The maximum per token, for sessions and for unused codes. The oldest one ends first. */
 const MAX_PER_TOKEN = 32
@@ -20,7 +20,7 @@ const MAX_PER_TOKEN = 32
 export type WebSessions = ReturnType<typeof webSessions>
 
 /**
- * Sessions are kept in memory, and end with the process or their token.
+ * Manages sessions, which are kept in memory, and end with the process or their token.
  * @param isCurrent checks whether a token still has its permissions
  * @param now monotonic milliseconds
  */
@@ -28,7 +28,7 @@ export function webSessions(isCurrent: (key: string) => boolean, now: () => numb
   const codes = new Map<string, WebSession & { readonly until: number }>()
   const sessions = new Map<string, WebSession>()
   return {
-    /** The code opens one read-only session within a minute. */
+    /** Makes a code, which opens one read-only session within a minute. */
     makeCode({ access, key }: Principal): string {
       for (const [digest, { until }] of codes) if (until < now()) codes.delete(digest)
       const scopes = new Set([...access.scopes].filter((scope) => scope === 'read'))
@@ -68,7 +68,7 @@ function keyOf(secret: string): string {
   return digestOf(secret).toString('base64')
 }
 
-// `proxies` are host names in the setting `http.hosts`.
+// In the functions below, `proxies` are the host names in the setting `http.hosts`.
 
 const FOREIGN = refusal(403, 'Only the page of this server may send this request.', {
   hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and let it pass the Host header unchanged.',

@@ -67,7 +67,7 @@ export class AiDesk {
   }
 
   async budget() {
-    // Show the budget even for an invalid address.
+    // The budget is shown even for an invalid address.
     const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }

@@ -69,7 +69,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async beginInsight(file: string, subject: RunSubject): Promise<InsightSteps> {
     const calls = this.#calls
     const run = this.#nextId++
-    // A caller may be waiting for the result.
+    // The worker is held, because a caller may be waiting for the result.
     const release = calls.hold()
     this.#heldRuns.add(run)
     const close = once(() => {

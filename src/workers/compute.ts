@@ -64,7 +64,7 @@ const service = {
     graphs.delete(graph)
   },
 
-  /** @param start `file` is the path of a persistent cache */
+  /** Begins an insight. @param start `file` is the path of a persistent cache */
   beginInsight({ run, file, subject }: InsightStart): void {
     const cache = openInsightCache(file)
     runs.set(run, { cache, run: new InsightRun(cache, subject) })
@@ -103,7 +103,7 @@ function step<T>(number: number, use: (run: InsightRun) => T): T {
   try {
     return use(open.run)
   } catch (error) {
-    // A damaged cache may be the cause. It can be rebuilt.
+    // The cache is reset, because damage to it may be the cause. It can be rebuilt.
     open.cache.reset()
     throw error
   }

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm'
 const MB = 1 << 20
 
 /**
- * Worker heap limit in megabytes. A higher limit makes V8 collect less: obsidian-hub would peak at 300 MB instead of 248 MB.
- * 100,000 notes need less than half of the limit.
+ * Returns the heap limit of a worker in megabytes. With a higher limit, V8 collects less: obsidian-hub would peak at 300 MB
+ * instead of 248 MB. 100,000 notes need less than half of the limit.
  */
 export function heapLimit(): number {
   return Math.min(DEFAULT_LIMIT_MB, ownLimit())
@@ -15,7 +15,7 @@ const DEFAULT_LIMIT_MB = 2_000
 
 /** @returns the doubled limit in megabytes, or `undefined` if it exceeds half of the available memory */
 export function largerHeap(limit: number): number | undefined {
-  // The user or V8 has set a lower limit.
+  // A limit below the default was set by the user or by V8.
   const isBounded = ownLimit() < DEFAULT_LIMIT_MB
   return isBounded || limit * 2 > process.availableMemory() / 2 / MB ? undefined : limit * 2
 }
@@ -27,7 +27,7 @@ function ownLimit(): number {
 /** The share of the limit in use after garbage collection. If it is higher, the next slice of files may not fit. */
 const FULL_SHARE = 0.6
 
-/** Heap growth between collections, as a share of the limit. Collecting a large heap takes seconds. */
+/** The heap growth between collections, as a share of the limit. Collecting a large heap takes seconds. */
 const GROWTH = 0.1
 
 export interface HeapSize {
@@ -56,7 +56,7 @@ export const isHeapShort = heapCheck(
   () => collectGarbage(Number.POSITIVE_INFINITY),
 )
 
-/** Collecting a larger heap would delay calls too long. */
+/** The maximum heap size in bytes. Collecting a larger heap would delay calls too long. */
 const MAX_BYTES = 128 << 20
 
 /**
@@ -65,7 +65,7 @@ const MAX_BYTES = 128 << 20
  */
 export function collectGarbage(maxBytes = MAX_BYTES): void {
   if (getHeapStatistics().used_heap_size > maxBytes) return
-  // Node has no other access to `gc` without a command-line flag.
+  // The flag is set here, because Node has no other access to `gc` without a command-line flag.
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('globalThis.gc')
   setFlagsFromString('--no-expose-gc')

@@ -3,7 +3,7 @@ import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Pauses of 0.1 to 1.6 s. A worker that crashed on its input will crash again. */
+/** The pauses are 0.1 to 1.6 s. A worker that crashed on its input will crash again. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
 export interface IndexerChannel {
@@ -27,13 +27,13 @@ interface Running {
   hasEnded: boolean
 }
 
-/** Shutdown timeout, in milliseconds. */
+/** The time limit for a shutdown, in milliseconds. */
 const ENDING_TIME = 1_000
 
-/** Terminates a worker that does not exit in time. */
+/** Ends a worker, and terminates it if it does not exit in time. */
 export async function endIndexer(worker: Worker): Promise<void> {
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Keep the process alive until the worker has exited.
+  // The process stays alive until the worker has exited.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
   const stopping = setTimeout(() => void terminate(worker), ENDING_TIME)
@@ -59,7 +59,7 @@ export class IndexerHost {
     return largerHeap(this.#heap) !== undefined
   }
 
-  /** A worker reached its heap limit, and there is no memory for a larger heap. */
+  /** The value is true if a worker has reached its heap limit, and there is no memory for a larger heap. */
   get isOutOfMemory(): boolean {
     return this.#isOutOfMemory
   }
@@ -83,7 +83,7 @@ export class IndexerHost {
     const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
-    // Node would warn about many listeners.
+    // The limit is off, because Node would warn about many listeners.
     worker.setMaxListeners(0)
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
@@ -133,7 +133,7 @@ function channelOf(worker: Worker, port: Worker | MessagePort, end: () => Promis
     onError: (listener) => void worker.on('error', listener),
     onExit: (listener) =>
       void worker.on('exit', () => {
-        // Messages of other ports may still be queued at the exit event.
+        // Messages of other ports may still be queued when the worker exits.
         if (port !== worker && !isEnded) for (const message of waiting(port as MessagePort)) receive(message)
         listener()
       }),
@@ -152,7 +152,7 @@ function* waiting(port: MessagePort): Iterable<FromIndexer> {
 }
 
 export interface RestartRule {
-  /** Pause before the first restart in milliseconds. It doubles with each crash. */
+  /** The pause before the first restart in milliseconds. It doubles with each crash. */
   readonly firstPause: number
   readonly limit: number
   readonly window: number

@@ -34,7 +34,7 @@ if (parentPort === null) throw new Error('This file can only run as a worker.')
 guardSqlite(ownGuard())
 serveVault(parentPort)
 
-// Loads SQLite during the protocol handshake. The first use reports errors.
+// SQLite is loaded during the protocol handshake. The first use reports errors.
 try {
   loadSqlite()
 } catch {}
@@ -82,7 +82,7 @@ function serveVault(port: MessagePort): void {
         if (calls !== undefined) void answer(calls, message.call, (reply) => send({ type: 'reply', reply }))
         break
       case 'damaged':
-        // The index has been replaced in the meantime.
+        // If the numbers differ, the index has been replaced in the meantime.
         if (message.replaced !== replaced[message.which]) break
         if (message.which === 'index') service?.replaceDamaged()
         else service?.replaceDamagedSearch()
@@ -95,7 +95,7 @@ function serveVault(port: MessagePort): void {
           writes?.close()
           log?.close()
           send({ type: 'closed' })
-          // More vaults may join through the parent's port.
+          // The parent's port stays open, because more vaults may join through it.
           if (port !== parentPort) port.close()
         })
         break
@@ -187,7 +187,7 @@ function openService(
   })
 }
 
-/** The built-in model runs in this thread, all others in the main thread. */
+/** Opens an embedder. The built-in model runs in this thread, all others in the main thread. */
 async function openPassageEmbedder(
   settings: IndexerData['settings']['embedder'],
   calls: Calls<EmbedderService>,
@@ -197,7 +197,7 @@ async function openPassageEmbedder(
   return openStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
-/** Importing the watcher would delay the first comparison of files. */
+/** Starts the watcher, which is imported late because importing it would delay the first comparison of files. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
@@ -218,7 +218,7 @@ function describeFailure(error: unknown): string {
   return String(error instanceof Error ? error.stack : error)
 }
 
-/** Errors must not keep the worker alive. */
+/** Closes the service. Errors must not keep the worker alive. */
 async function closeService(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()
@@ -242,12 +242,12 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
 
 export type IndexerService = ReturnType<typeof indexerService>
 
-/** Methods for the main thread. `onBegun` receives the change id before any file is touched. */
+/** Returns the methods for the main thread. `onBegun` receives the change id before any file is touched. */
 function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
     awaitUpToDate: (_: undefined) => service.awaitUpToDate(),
-    // The caller has a timeout of its own.
+    // There is no timeout here, because the caller has its own.
     awaitFindable: (by: SearchReadiness) => service.awaitFindable(by, NO_TIMEOUT),
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),

@@ -46,7 +46,7 @@ export class IndexingClient implements Indexing {
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
   #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
-  /** A damaged index is being replaced. Events still refer to the old one. */
+  /** True while a damaged index is being replaced. Events still refer to the old one. */
   #isReplacing = false
   #isClosing = false
   #failure: string | undefined
@@ -66,7 +66,7 @@ export class IndexingClient implements Indexing {
     return this.#status
   }
 
-  /** End of the last request, as a `performance.now()` time. */
+  /** The end of the last request, as a `performance.now()` time. */
   get quietSince(): number {
     return this.#lastCallAt
   }
@@ -126,7 +126,7 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** @throws WorkerEnded after more than `deaths` crashes */
+  /** Makes a call. @throws WorkerEnded after more than `deaths` crashes */
   async #call<T>(run: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
     const failure = this.#isClosing ? 'The vault is closing.' : this.#failure
@@ -156,7 +156,7 @@ export class IndexingClient implements Indexing {
     try {
       return await promise
     } finally {
-      // While closing, the channel must keep the process alive until the worker has ended.
+      // A channel that is closing must keep the process alive until the worker has ended.
       if (--this.#heldCalls === 0 && !this.#isClosing) this.#channel?.unref()
     }
   }
@@ -166,7 +166,7 @@ export class IndexingClient implements Indexing {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** Callers that wait for the index now wait for its replacement. */
+  /** Reports a damaged index. Callers that wait for it now wait for its replacement. */
   reportDamage(which: IndexName): void {
     if (which === 'index') {
       if (this.#failure !== undefined) return
@@ -176,7 +176,7 @@ export class IndexingClient implements Indexing {
     this.#send({ type: 'damaged', which, replaced: this.#replaced[which] })
   }
 
-  /** The index is up to date before a write is answered. */
+  /** The write interface. The index is up to date before a write is answered. */
   readonly writing: Writing = {
     run: (request) => {
       const deaths = request.dryRun ? READS_OUTLIVE : 0
@@ -231,7 +231,7 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // The previous worker's in-memory index is gone. Start with the one on disk.
+    // The in-memory index of the previous worker is gone, so the one on disk is used.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
@@ -381,6 +381,6 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** Maximum number of retries. The read itself may cause the crash. */
+/** The maximum number of retries, because the read itself may cause the crash. */
 const READS_OUTLIVE = 2
 const CLOSING_TIME = 2_000

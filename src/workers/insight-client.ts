@@ -19,7 +19,7 @@ export interface InsightSteps {
 }
 
 export interface InsightRuns {
-  /** `file` is a cache of per-note results. Transfers the subject's arrays. */
+  /** Begins a run. `file` is a cache of per-note results. The subject's arrays are transferred. */
   beginInsight(file: string, subject: RunSubject): Promise<InsightSteps>
 }
 
@@ -42,7 +42,7 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
 
 const COMMUNITIES = 'communities'
 
-/** A result for all servers that share the store. Ids omit the vault's name. */
+/** A result for all servers that share the store. Its ids omit the vault's name. */
 interface Packed {
   readonly recipe: string
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
@@ -50,7 +50,7 @@ interface Packed {
 
 const FACTS_BATCH = 1_000
 const TEXTS_BATCH = 64
-/** Attempts while the vault keeps changing. The last one ignores changes. */
+/** The number of attempts while the vault keeps changing. The last one ignores changes. */
 const MAX_RESTARTS = 3
 const MAX_ATTEMPTS = 2
 /** Milliseconds before a retry for the same generation. */
@@ -64,7 +64,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   #running: Promise<void> | undefined
   #progress: { readonly done: number; readonly total: number } | undefined
   #wantedGeneration: number | undefined
-  /** Blocks runs for `generation` until this time. */
+  /** The time until which runs for `generation` are blocked. */
   #pause = { generation: -1, until: 0 }
 
   constructor(parts: InsightClientParts<Kind>) {
@@ -77,7 +77,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // A rebuilt store restarts its generations.
+    // A rebuilt store starts its generations again, so the last result may have a higher one.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isMaintainedElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
@@ -90,7 +90,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return this.#progress
   }
 
-  /** @throws RouxError `PROVIDER_ERROR` */
+  /** Computes a new result. @throws RouxError `PROVIDER_ERROR` */
   async update(): Promise<void> {
     const { generation, complete } = await this.#read(async (snapshot) => snapshot)
     if (this.#last?.generation !== generation) await this.#takeShared(generation, this.#end.signal)
@@ -103,7 +103,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const latest = this.#last
     const than = latest !== undefined && latest.generation < generation ? latest.generation : -1
     const shared = await store.results?.newer(kind, than, signal)
-    // A newer result may have arrived meanwhile.
+    // A newer result may have arrived in the meantime.
     if (shared !== undefined && this.#last === latest) this.#last = this.#unpack(shared.bytes) ?? latest
   }
 
@@ -129,7 +129,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       if (recipe !== this.#recipe) return undefined
       return { ...insight, ids: insight.ids.map((id) => toNodeId(id, this.#parts.name)) } as unknown as InsightKinds[Kind]
     } catch {
-      // A newer version of Node.js may have written the result.
+      // The result cannot be read, because a newer version of Node.js may have written it.
       return undefined
     }
   }
@@ -215,7 +215,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
-      // A run and its result have the same kind.
+      // The cast is safe, because a run and its result have the same kind.
       return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
     } finally {
       steps.close()
@@ -260,11 +260,11 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
         part.map((note) => versions[note] as FileVersion),
         this.#end.signal,
       )
-      // Overlap reading with processing.
+      // Reading overlaps with the processing of the previous batch.
       await handedOver
       this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
-      // The next `await` handles errors.
+      // The handler avoids an unhandled rejection. The next `await` handles errors.
       handedOver.catch(() => {})
       unread.push(...part.filter((_, at) => read[at] === 'unread'))
     }

@@ -9,12 +9,12 @@ import { makeFolder } from '../core/make-folder.ts'
 import type { LaidOut } from '../insight/layout.ts'
 
 export interface LayoutRuns {
-  /** @param before previous positions, `NaN` for new notes; `undefined` to place all notes */
+  /** Computes positions. @param before previous positions, `NaN` for new notes; `undefined` to place all notes */
   layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutOptions): Promise<LaidOut>
 }
 
 export interface LayoutOptions {
-  /** Places all notes, and rotates the result to match the previous layout. */
+  /** True to place all notes, and to rotate the result to match the previous layout. */
   readonly again: boolean
   /** A callback for progress, from 0 to 1. */
   onProgress(share: number): void
@@ -24,9 +24,9 @@ interface StoredLayout {
   readonly ids: readonly NodeId[]
   readonly places: Float32Array
   readonly regions: Int32Array
-  /** Notes added one by one since the last full layout. */
+  /** The number of notes added one by one since the last full layout. */
   readonly added: number
-  /** The last full layout has the current format and used communities. */
+  /** True if the last full layout has the current format and used communities. */
   readonly isGrouped: boolean
 }
 
@@ -82,7 +82,7 @@ export class LayoutClient implements Layouts {
       if (stored.ids.length !== ids.length) await this.#keep({ ...stored, ids, places: before, regions })
       return { places: before, regions, added: shareOf(this.#stored, ids.length), isRough }
     }
-    // Treat a vault with mostly new notes as new.
+    // A vault with mostly new notes is treated as new.
     const isNew = before === undefined || missing > ids.length / 2
     // Adding thousands of notes one by one would take minutes.
     const isAll = isNew || isWhole || missing > MAX_NEW
@@ -118,7 +118,7 @@ export class LayoutClient implements Layouts {
       await writeFile(draft, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
       await rename(draft, this.#file)
     } catch {
-      // Continue with the layout in memory.
+      // If the file cannot be written, the layout stays in memory.
     }
   }
 }
@@ -145,7 +145,7 @@ function bytesOf(text: string): ArrayBuffer {
   return Uint8Array.from(Buffer.from(text, 'base64')).buffer
 }
 
-/** New notes get the most frequent region among their links. */
+/** Returns regions. New notes get the most frequent region among their links. */
 function regionsFor({ ids, offsets, targets }: LaidOutGraph, stored: StoredLayout | undefined): Int32Array {
   const numberOf = new Map(stored?.ids.map((id, at) => [id, at]))
   const regions = Int32Array.from(ids, (id) => stored?.regions[numberOf.get(id) ?? -1] ?? -1)

@@ -10,7 +10,7 @@ export function indexingFailed(reason: string): RouxError {
   })
 }
 
-/** @param isPlan whether a plan was lost with the worker */
+/** Returns the error for a write that did not begin. @param isPlan whether a plan was lost with the worker */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',

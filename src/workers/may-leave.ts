@@ -42,7 +42,7 @@ function anyOf(globs: readonly string[], nocase: boolean): PathTest {
   return (path) => matches(path, false)
 }
 
-/** `/a`, `./a`, `a/` and `a\\` all mean `a` and its contents. */
+/** Returns the readings of a glob: `/a`, `./a`, `a/` and `a\\` all mean `a` and its contents. */
 function readingsOf(glob: string): readonly string[] {
   // A backslash separates folders on Windows; elsewhere, it escapes the next character.
   return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((pattern) => {

@@ -19,7 +19,7 @@ export interface IndexerData {
 
 export interface OpenIndexer extends IndexerData {
   readonly freshness: SharedArrayBuffer
-  /** A worker with a larger heap can replace this one. */
+  /** True if a worker with a larger heap can replace this one. */
   readonly mayGrow: boolean
 }
 
@@ -29,7 +29,7 @@ export type ToIndexer =
   | { readonly type: 'begin' }
   | { readonly type: 'callStarted' }
   | { readonly type: 'call'; readonly call: Call }
-  /** `replaced` is the number of replacements known to the reader. */
+  /** An index is damaged. `replaced` is the number of replacements known to the reader. */
   | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }
   | { readonly type: 'embedder'; readonly reply: Reply }
   | { readonly type: 'ai'; readonly ai: IndexerData['settings']['ai'] }
@@ -57,11 +57,11 @@ export interface ReadVault extends VaultOptions {
 }
 
 export type ReadJob =
-  /** `known` is the stat of the caller's version. */
+  /** A read of a note. `known` is the stat of the caller's version. */
   | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
   | { readonly kind: 'bytes'; readonly path: VaultPath; readonly offset: number; readonly length: number }
 
-/** `same` if the stat is `known`; `undefined` if the file cannot be read. */
+/** The result of a read. It is `same` if the stat is `known`, and `undefined` if the file cannot be read. */
 export type ReadResult = { readonly text: NoteText; readonly stat?: FileStat } | FileBytes | 'same' | undefined
 
 export type ToReader =

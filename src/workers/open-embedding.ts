@@ -10,7 +10,7 @@ import { embeddingTables, entryOf } from './entries.ts'
 import type { OpenGate } from './open-gate.ts'
 
 export interface OpenEmbedding {
-  /** @throws RouxError `PROVIDER_ERROR` */
+  /** Opens the embedder. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>
@@ -47,14 +47,14 @@ export function openEmbedding(
     open: () => open('', configured),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
-      // Reading the table again would take time.
+      // An open table is kept, because reading it again would take time.
       const ownEmbedder = configured.kind === 'static' ? await open('', configured) : undefined
       if (ownEmbedder?.id === id) return ownEmbedder
       const formerEmbedder = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
       return formerEmbedder.id === id ? formerEmbedder : undefined
     },
     close: async () => {
-      // Cancels downloads.
+      // This also cancels downloads.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(openEmbedders.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
@@ -94,7 +94,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
-    // An empty string means no prefix.
+    // An empty string stands for no prefix.
     ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
     ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
     ...(dimensions === 0 ? undefined : { dimensions }),

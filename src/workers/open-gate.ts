@@ -6,7 +6,7 @@ import { openSqlite } from '../store/embedded/sqlite.ts'
 
 export interface OpenGate {
   readonly gate: Gate
-  /** @throws RouxError `PROVIDER_ERROR` */
+  /** Opens the ledger. @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
   close(): void
 }
@@ -17,7 +17,7 @@ export function openGate(settings: () => GateSettings): OpenGate {
     opened ??= new AiState(aiStateFile(userFolders().state), (path) => openSqlite(path))
     return opened
   }
-  // The file is created with the first consent.
+  // If there is no file, there is no consent, because the first consent creates it.
   const hasConsent = (origin: string): boolean =>
     existsSync(aiStateFile(userFolders().state)) && state().consentOf(origin) !== undefined
   return {

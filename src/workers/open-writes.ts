@@ -35,7 +35,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const isAllowed = write.allow.length === 0 ? () => true : anyMatches(write.allow, folds)
   const isDenied = anyMatches(write.deny, folds)
   return (path) => {
-    // This file contains the write rules.
+    // This file must not be written, because it contains the write rules.
     if (path.toLowerCase() === CONFIG_FILE) return "it holds this vault's settings"
     if (rules.hides(path, false)) return 'the vault ignores it (because of vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
@@ -44,7 +44,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   }
 }
 
-/** A glob with `!` matches everything else. */
+/** Returns a test for globs. A glob with `!` matches everything else. */
 export function anyMatches(globs: readonly string[], nocase: boolean): (path: string) => boolean {
   const tests = globs.map((glob) => ({ isNegated: glob.startsWith('!'), matches: matchAny([glob.replace(/^!/, '')], nocase) }))
   return (path) => tests.some(({ isNegated, matches }) => matches(path, false) !== isNegated)

@@ -3,7 +3,7 @@ import type { Calls } from '../core/thread-calls.ts'
 
 export type EmbedderService = ReturnType<typeof embedderService>
 
-/** `open` is called for each request and may return the same embedder. */
+/** Returns an embedder's methods for another thread. `open` is called for each request and may return the same embedder. */
 export function embedderService(open: () => Promise<Embedder>) {
   return {
     async open(): Promise<Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom' | 'batch'>> {
@@ -15,7 +15,7 @@ export function embedderService(open: () => Promise<Embedder>) {
   }
 }
 
-/** @throws errors from opening the embedder in the other thread */
+/** Opens an embedder in another thread. @throws errors from opening it there */
 export async function openRelayedEmbedder(calls: Calls<EmbedderService>): Promise<Embedder> {
   return {
     ...(await calls.call('open', undefined)),

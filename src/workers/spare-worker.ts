@@ -22,7 +22,7 @@ export function bootIndexer(): void {
   spare ??= startWorker('indexer')
 }
 
-/** @param heap limit in megabytes; a different limit requires a new worker */
+/** Takes the booted worker. @param heap limit in megabytes; a different limit requires a new worker */
 export function takeIndexer(heap = heapLimit()): Worker {
   const worker = heap === heapLimit() ? spare : undefined
   if (worker === undefined) return startWorker('indexer', heap)
@@ -34,10 +34,10 @@ export async function endSpare(): Promise<void> {
   if (spare !== undefined) await endIndexer(takeIndexer())
 }
 
-/** Size of the young generation in megabytes: three semi-spaces of 4 MB. */
+/** The size of the young generation in megabytes: three semi-spaces of 4 MB. */
 const YOUNG_MB = 12
 
-/** The worker does not keep the process alive. @param heap heap limit in megabytes */
+/** Starts a worker that does not keep the process alive. @param heap heap limit in megabytes */
 export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapLimit()): Worker {
   // The worker must not write to stdout, which is reserved for protocol messages.
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap }
@@ -52,7 +52,7 @@ export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapL
 export function boundYoungSpace(): void {
   let isBound = false
   const checkHeap = (): void => {
-    // V8 rereads this factor, but not the size, after startup.
+    // V8 rereads this factor after startup, but not the size.
     if (isBound) setFlagsFromString('--semi-space-growth-factor=1')
   }
   // V8 resets a factor below two with each new thread.

@@ -15,7 +15,7 @@ export class ThreadGuard {
     this.cells = cells
   }
 
-  /** No work starts after `end`. */
+  /** Runs `work`, unless `end` has been called. */
   run<T>(work: () => T): T {
     const before = Atomics.or(this.cells, 0, BUSY)
     if (before === BUSY || before === (BUSY | ENDING)) return work()
@@ -71,7 +71,7 @@ export async function terminate(worker: Worker): Promise<void> {
   await worker.terminate()
 }
 
-/** Call before exit. @returns false if a worker is still inside SQLite after two seconds */
+/** Waits for workers before the process exits. @returns false if a worker is still inside SQLite after two seconds */
 export function leaveNativeCode(): boolean {
   return [...guards.values()].map((guard) => guard.endNow()).every(Boolean)
 }

@@ -32,7 +32,7 @@ const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeadin
 
 const MAX_ATTEMPTS = 4
 
-/** The caller passed the expected hash of a file. */
+/** Returns true if the caller passed the expected hash of a file. */
 function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
@@ -41,7 +41,7 @@ function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** Number of recent changes to search. Other processes cannot add more during a restart. */
+/** The number of recent changes to search. Other processes cannot add more during a restart. */
 const RECENT_CHANGES = 1_000
 
 const MAX_PLANS = 50
@@ -74,7 +74,7 @@ export class WriteService {
     if (recovered.length > 0) await access.reconcile({ all: true })
   }
 
-  /** See `Writing.run`. */
+  /** Runs a write; see `Writing.run`. */
   async run(request: WriteRequest, progress: ChangeProgress = {}): Promise<WriteResult> {
     const plan = this.#operationsOf(request)
     return await this.#parts.service.exclusively(async (access) => {
@@ -82,7 +82,7 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // A file has changed since planning. Plan again unless the caller passed an expected hash.
+          // If a file has changed since planning, the write is planned again, unless the caller passed an expected hash.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < MAX_ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
@@ -116,7 +116,7 @@ export class WriteService {
       const view = await this.#parts.openView(access)
       return await planOperations(view, operations, () => this.#parts.changes.deletions())
     }
-    // Any file may contain a link to rewrite.
+    // An operation that rewrites links needs all files, because any of them may contain one.
     if (!operations.some(relinks)) {
       const planned = await plan().catch((error: unknown) => {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
@@ -147,7 +147,7 @@ export class WriteService {
     return this.#parts.changes.list(limit)
   }
 
-  /** Call after recovery. @returns `undefined` if the journal does not contain the change */
+  /** Looks up the outcome of a write after recovery. @returns `undefined` if the journal does not contain the change */
   async outcomeOf(changeId: string): Promise<ChangeOutcome | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
@@ -156,7 +156,7 @@ export class WriteService {
     })
   }
 
-  /** Cleans up the journal. Call when idle. */
+  /** Cleans up the journal, which should happen when the process is idle. */
   tidy(): void {
     this.#parts.changes.tidy()
   }
@@ -221,7 +221,7 @@ function fingerprintOf({ changes, files }: PlannedWrite): string {
     const { bytes, ...rest } = { bytes: new Uint8Array(0), ...change }
     hash.update(JSON.stringify(rest)).update('\0').update(bytes).update('\0')
   }
-  // A moved folder is a single change.
+  // A moved folder counts as a single change.
   for (const { from, to } of files) hash.update(JSON.stringify([from, to]))
   return hash.digest('hex')
 }

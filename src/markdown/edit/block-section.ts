@@ -54,7 +54,7 @@ interface Replaced {
   readonly content: string
 }
 
-/** Candidate replacements, best first. They differ in the position of the marker. */
+/** Returns candidate replacements, best first. They differ in the position of the marker. */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
   const inner = withLineEnding(withoutOuterBlankLines(content), ending)
@@ -128,7 +128,7 @@ function keepsBlocks(newText: string, after: Outline, { outline, block, id, mode
   return newBlock.start === block.start || (mode === 'prepend' && newBlock.start === newEnd)
 }
 
-/** Text added to a list item may become part of a nested item. */
+/** Returns true if added text has become part of a nested list item. */
 function joinsNested({ runs }: Outline, { start }: TextEdit, block: Section): boolean {
   const firstRun = runs.find((run) => run.start >= block.start)
   return runs.some((run) => firstRun !== undefined && run.start > firstRun.start && run.start < start && run.end > start)

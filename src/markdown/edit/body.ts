@@ -6,7 +6,7 @@ import { insertedText, isUnended, lineEndingOf, withLineEnding } from './lines.t
 import { withoutNoOps } from './text-edits.ts'
 
 /**
- * Unchanged lines keep their line ending.
+ * Replaces the body. Unchanged lines keep their line ending.
  * @throws RouxError `INVALID_PARAMS` if the content starts with frontmatter or would be read as frontmatter
  */
 export function replaceBody(text: string, content: string): readonly TextEdit[] {
@@ -40,20 +40,20 @@ export function appendToBody(text: string, content: string): readonly TextEdit[]
   return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, requireText('append', content), { at, from }) }])
 }
 
-/** Blank lines follow the rules of `appendToBody`. */
+/** Prepends lines to the body. Blank lines follow the rules of `appendToBody`. */
 export function prependToBody(text: string, content: string): readonly TextEdit[] {
   const at = bodyStartOf(text)
   const addition = requireText('prepend', at === 0 ? withoutMark(content) : content)
   return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, addition, { at, from: at }) }])
 }
 
-/** @throws RouxError `INVALID_PARAMS` if the edits would change where frontmatter ends */
+/** Checks edits to the body. @throws RouxError `INVALID_PARAMS` if the edits would change where frontmatter ends */
 export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   const effectiveEdits = withoutNoOps(text, edits)
   if (effectiveEdits.length === 0) return effectiveEdits
   const before = bodyStartOf(text)
   const newText = editText(text, effectiveEdits)
-  // A closing fence at the end of the file needs a line ending before content can follow.
+  // If the closing fence is at the end of the file, a line ending must precede the content.
   const after = bodyStartOf(newText)
   if (after === before || (newText.slice(before, after).trim() === '' && before === text.length)) return effectiveEdits
   throw invalid('content', 'it would turn part of the body into frontmatter.', FRONTMATTER_HINT)

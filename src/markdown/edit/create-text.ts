@@ -10,11 +10,11 @@ import { type EditStep, editInSteps } from './text-edits.ts'
 export interface NewNote {
   readonly content: string
   readonly title?: string
-  /** File name without `.md`. */
+  /** The file name without `.md`. */
   readonly fileName: string
   /** If not empty, these tags replace those in the content's frontmatter. */
   readonly tags?: readonly string[]
-  /** `null` removes a property from the content's frontmatter. */
+  /** The properties to set. `null` removes a property from the content's frontmatter. */
   readonly properties?: Readonly<Record<string, unknown>>
   readonly relations?: Relations
 }
@@ -35,7 +35,7 @@ export function createText({ content, title, fileName, tags = [], properties = {
   return editText(text, editInSteps(text, steps))
 }
 
-/** Frontmatter values replaced by arguments. */
+/** The frontmatter values that arguments have replaced. */
 export interface Overridden {
   readonly tags: readonly string[]
   readonly properties: readonly string[]

@@ -7,9 +7,9 @@ import { startOfLine } from './lines.ts'
 
 export interface Entry {
   readonly key: string
-  /** Offset of the key, or of its line in block form. */
+  /** The offset of the key, or of its line in block form. */
   readonly start: number
-  /** End of the property's last line, or of its value in flow form. */
+  /** The end of the property's last line, or of its value in flow form. */
   readonly end: number
   readonly colonEnd: number
   readonly value: Value
@@ -17,7 +17,9 @@ export interface Entry {
 
 export interface Value {
   readonly node: Yaml.Node | undefined
-  /** Start of the value, including a tag such as `!!str` or an anchor. An empty value starts and ends after the colon or dash. */
+  /**
+   * The start of the value, including a tag such as `!!str` or an anchor. An empty value starts and ends after the colon or dash.
+   */
   readonly start: number
   readonly end: number
 }
@@ -34,7 +36,7 @@ export function withoutItem({ lineStart, lineEnd }: ListItem): TextEdit {
 
 export interface FrontmatterTree {
   readonly text: string
-  /** Start of the text, after a byte order mark. */
+  /** The start of the text, after a byte order mark. */
   readonly start: number
   readonly fences?: Fences
   /** The form `flow` is JSON. The form is `undefined` if there are no properties. */
@@ -45,7 +47,10 @@ export interface FrontmatterTree {
   readonly items: (list: Yaml.YAMLSeq) => readonly ListItem[]
 }
 
-/** @throws RouxError `EDIT_MISMATCH` with the line if the frontmatter is malformed; `TOO_LARGE` if it exceeds 512 KB */
+/**
+ * Parses the frontmatter.
+ * @throws RouxError `EDIT_MISMATCH` with the line if the frontmatter is malformed; `TOO_LARGE` if it exceeds 512 KB
+ */
 export function requireFrontmatter(text: string): FrontmatterTree {
   const { properties, malformed } = readFrontmatter(text)
   const [problem] = malformed
@@ -117,7 +122,7 @@ class TreeReader {
     return { node, start: this.#from + (mark?.offset ?? node.range[0]), end: this.#endOf(node) }
   }
 
-  /** The library's range includes blank lines and comments below a block collection. */
+  /** Returns the end of a node. The library's range includes blank lines and comments below a block collection. */
   #endOf(node: Yaml.Node): number {
     const { isMap, isSeq } = yaml()
     if (isSeq(node) && !node.flow) return this.items(node).at(-1)?.end ?? this.#from + endOf(node)
@@ -126,7 +131,7 @@ class TreeReader {
   }
 
   #nextLine(at: number): number {
-    // A block scalar includes its last line ending.
+    // The range of a block scalar includes its last line ending.
     return this.#text[at - 1] === '\n' ? at : this.#text.indexOf('\n', at) + 1
   }
 }

@@ -42,7 +42,7 @@ export function withoutOuterBlankLines(content: string): string {
   return text.slice(afterBlankLines(text, 0))
 }
 
-/** Kinds of blocks that continue without a blank line. */
+/** Returns the kind of a block that continues without a blank line. */
 function continuing(line: string): string | undefined {
   if (/^\s*(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)) return 'list'
   if (/^\s*>/.test(line)) return 'quote'
@@ -57,7 +57,7 @@ function needsGap(before: string, after: string): boolean {
 
 export interface Insertion {
   readonly at: number
-  /** Text before this offset needs no blank line. */
+  /** The offset before which text needs no blank line. */
   readonly from: number
   /** If true, the surrounding blank lines are left out. */
   readonly tight?: boolean

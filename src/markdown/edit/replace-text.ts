@@ -10,7 +10,7 @@ export interface Replacement {
   /** The exact text to find, including case and white space. A line break matches either line ending. */
   readonly find: string
   readonly replace: string
-  /** The expected number of matches, by default 1. All matches are replaced. */
+  /** The expected number of matches. The default is 1. All matches are replaced. */
   readonly count?: number
   readonly line?: number | undefined
 }

@@ -68,7 +68,7 @@ interface Parts {
   readonly below: number
   readonly coreStart: number
   readonly coreEnd: number
-  /** A paragraph directly above would become part of the setext heading. */
+  /** True if a setext heading follows, which would absorb a paragraph directly above it. */
   readonly setextFollows: boolean
 }
 
@@ -102,7 +102,7 @@ function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, 
   return replaceLines(text, [coreStart, coreEnd], tight ? `${withBreak}\n` : withBreak)
 }
 
-/** The section's own heading is kept and would appear twice. */
+/** Rejects content that repeats the section's own heading, which is kept. */
 function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavor: SectionEdit['flavor']): void {
   const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavor).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return
@@ -114,7 +114,7 @@ const TITLE_KEY = /^title$/i
 const BLOCK_ID = /\s\^[\w-]+$/
 
 export interface HeadingRename {
-  /** Headings, outermost first. The outer ones may be omitted. */
+  /** A path of headings, outermost first. The outer ones may be omitted. */
   readonly path: readonly string[]
   readonly to: string
   readonly flavor: Pick<Flavor, 'mode'>
@@ -129,7 +129,7 @@ export function renameHeading(text: string, { path, to, flavor }: HeadingRename)
   return renameAt(text, outline.headings, { index: requireHeading(outline, path, EDITING_HINTS), to, flavor })
 }
 
-/** Level-1 headings are the titles of documentation pages without `title:`. */
+/** Renames the level-1 heading, which is the title of documentation pages without `title:`. */
 export function renameH1(text: string, to: string, flavor: HeadingRename['flavor']): readonly TextEdit[] {
   const { headings } = outlineOf(text, flavor)
   const index = headings.findIndex(({ level, text: name }) => level === 1 && name !== '')

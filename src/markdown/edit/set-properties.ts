@@ -13,7 +13,7 @@ import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 /** YAML allows 1,024 characters, but a name longer than this is probably a mistake. */
 const MAX_NAME = 200
 
-/** Maximum nesting depth of a value. The frontmatter reader rejects more than 64 levels, including the property itself. */
+/** The maximum nesting depth of a value. The frontmatter reader rejects more than 64 levels, including the property itself. */
 const MAX_DEPTH = 60
 
 /**
@@ -136,7 +136,7 @@ function styleOf(tree: FrontmatterTree, { value: { node } }: Entry, value: unkno
 }
 
 /**
- * Values are quoted wikilinks, such as `up: "[[a]]"`, or lists of them.
+ * Sets relations as quoted wikilinks, such as `up: "[[a]]"`, or lists of them.
  * @throws RouxError as `setProperties` does; `INVALID_PARAMS` for text that a wikilink cannot contain
  */
 export function setRelations(text: string, relations: Relations): readonly TextEdit[] {
@@ -148,6 +148,7 @@ export function relationProperties(relations: Relations): Readonly<Record<string
 }
 
 /**
+ * Checks properties.
  * @throws RouxError `INVALID_PARAMS` if names are blank, too long, multi-line or equal except for case, or a value is not JSON or
  * nested too deeply
  */

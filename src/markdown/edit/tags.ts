@@ -62,7 +62,10 @@ export function listedTags(text: string): readonly string[] {
   return tags.list().map(({ name }) => name)
 }
 
-/** Strips `#` and trailing `/`, and removes duplicates. @throws RouxError `INVALID_PARAMS` for an invalid tag */
+/**
+ * Normalizes tags: `#` and trailing `/` are stripped, and duplicates removed.
+ * @throws RouxError `INVALID_PARAMS` for an invalid tag
+ */
 function requireTags(tags: readonly string[]): readonly string[] {
   const tagsByName = new Map<string, string>()
   for (const tag of tags) {

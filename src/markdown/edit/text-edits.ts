@@ -32,7 +32,7 @@ class Composer {
   readonly #first: readonly TextEdit[]
   #next = 0
   #usedEdits = 0
-  /** Matching offsets in the edited and the original text. */
+  /** The matching offsets in the edited and the original text. */
   #at = 0
   #original = 0
 
@@ -123,7 +123,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Offsets must be ascending. */
+/** Converts offsets, which must be ascending. */
 class BytePlaces {
   readonly #bytes: Uint8Array
   #byte = 0
@@ -144,7 +144,7 @@ class BytePlaces {
         continue
       }
       const length = sequenceLength(bytes, this.#byte, first)
-      // Only a four-byte sequence decodes to two code units; an ill-formed sequence has at most three bytes.
+      // A four-byte sequence is the only one that decodes to two code units. An ill-formed sequence has at most three bytes.
       this.#unit += length === 4 ? 2 : 1
       this.#byte += length
     }

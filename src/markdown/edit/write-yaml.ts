@@ -8,17 +8,20 @@ export interface Style {
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
   /** If true, strings such as dates stay unquoted, although YAML 1.1 misreads them. */
   readonly plain?: boolean
-  /** The dashes of a list are not indented. */
+  /** True if the dashes of a list are not indented. */
   readonly outdented?: boolean
 }
 
 export interface WrittenValue {
-  /** Text after the colon: ` value`, ` |-` or nothing. */
+  /** The text after the colon: ` value`, ` |-` or nothing. */
   readonly head: string
   readonly body: string
 }
 
-/** Quotes strings that YAML 1.1 or 1.2 would misread (dates, `yes`, `12:30`). Multi-line strings become literal blocks. */
+/**
+ * Writes a value. Strings that YAML 1.1 or 1.2 would misread (dates, `yes`, `12:30`) are quoted. Multi-line strings become
+ * literal blocks.
+ */
 export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   const source = documentOf(value, style)
   if (!source.startsWith('x:') || !isDeepStrictEqual(propertiesOf(source)?.x, value))
@@ -36,7 +39,7 @@ export function writeFlow(value: unknown, style: Style = {}): string {
 export function writeKey(key: string): string {
   const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
   const nameSource = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
-  // Other parsers reject keys such as `- x` and `? x`, which the library writes.
+  // The written key is checked, because other parsers reject keys such as `- x` and `? x`, which the library writes.
   const read = nameSource === '' || nameSource.includes('\n') ? undefined : propertiesOf(source)
   return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? nameSource : JSON.stringify(key)
 }

@@ -85,7 +85,7 @@ function unclosed(text: string, start: number): readonly MalformedPart[] {
   return [{ line: 1, message: 'The frontmatter is never closed with ---, so it is treated as text.' }]
 }
 
-/** Frontmatter in another language, such as `---js`, which some site generators support. */
+/** Matches frontmatter in another language, such as `---js`, which some site generators support. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {

@@ -1,13 +1,13 @@
 import { isDigit, isLetter } from '../chars.ts'
 
 export interface PropertyText {
-  /** The key path, joined with `.`. List items have the path of their list. */
+  /** The path of the key, joined with `.`. List items have the path of their list. */
   readonly key: string
   readonly value: string
-  /** Range of the value's source in the file, including quotes. */
+  /** The range of the value's source in the file, including quotes. */
   readonly start: number
   readonly end: number
-  /** An unquoted `[[a]]`, which YAML reads as a nested list. `value` is its source. */
+  /** True for an unquoted `[[a]]`, which YAML reads as a nested list. `value` is its source. */
   readonly unquoted?: true
   readonly nested?: true
 }
@@ -17,13 +17,13 @@ export interface Frontmatter {
   readonly texts: readonly PropertyText[]
 }
 
-/** Plain keys contain only these characters, single dashes and single spaces. */
+/** Returns true for a character of a plain key. Single dashes and single spaces are also allowed. */
 function isKeyCharacter(c: number): boolean {
   return isLetter(c) || isDigit(c) || c === 95 || (c >= 0xc0 && c <= 0x1fff) || (c >= 0x3040 && c <= 0xd7ff)
 }
 
 const ITEM = /( *)-(?=[ \n]|\r\n|$)/y
-/** YAML reads these words as other types. Assigning `__proto__` would set the prototype. */
+/** Matches words that YAML reads as other types. */
 const NOT_TEXT = /^(?:null|true|false|~)$/i
 const RESERVED_KEY = /^(?:null|true|false|__proto__)$/i
 const TAG_KEY = /^tags?$/i

@@ -30,7 +30,7 @@ export function aliasesOf(properties: Properties, profile: Flavor['profile']): r
   return [...aliases]
 }
 
-/** The lenient profile also splits text at commas. */
+/** Adds aliases. The lenient profile also splits text at commas. */
 function addAliases(value: unknown, lenient: boolean, aliases: Set<string>): void {
   if (typeof value === 'string') {
     addAlias(value, aliases)
@@ -84,7 +84,7 @@ export interface PropertyLink {
   readonly isLiteral: boolean
 }
 
-/** Maximum number of failed lookups. Each one scans the whole value. */
+/** The maximum number of failed lookups. Each one scans the whole value. */
 const MAX_FAILED_LOOKUPS = 100
 
 function linksIn(text: PropertyText, context: PropertyContext): readonly PropertyLink[] {

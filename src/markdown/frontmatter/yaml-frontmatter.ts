@@ -53,13 +53,13 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
   }
 }
 
-/** @throws Malformed */
+/** Parses a document. @throws Malformed */
 function parseDocument(source: string): Yaml.Document.Parsed {
   const { Composer, Parser } = yaml()
   const tokens = [...new Parser().parse(source)]
   const deep = tooDeepAt(tokens)
   if (deep !== undefined) throw tooDeep(deep)
-  // The library's check for unique keys takes quadratic time. The converter uses a set.
+  // The library's check for unique keys is off, because it takes quadratic time. The converter uses a set.
   const composer = new Composer({ ...YAML_OPTIONS, uniqueKeys: false })
   const [document] = composer.compose(tokens, true, source.length)
   return document as Yaml.Document.Parsed
@@ -110,7 +110,7 @@ class Converter {
 
   #mapping(node: Yaml.YAMLMap, path: string): Record<string, unknown> {
     this.#enter(node)
-    // An assignment to `__proto__` would set an object's prototype.
+    // The members are collected in a map, because an assignment to `__proto__` would set an object's prototype.
     const members = new Map<string, unknown>()
     for (const pair of node.items) {
       const name = this.#keyName(pair.key)
@@ -133,7 +133,7 @@ class Converter {
   }
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
-    // `[a: b]` becomes a nested mapping that the tokens do not show.
+    // The depth is checked again, because `[a: b]` becomes a nested mapping that the tokens do not show.
     if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
   }
 

@@ -27,7 +27,7 @@ export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] 
   return { nodes: new NodeReader(source, start).read() }
 }
 
-/** Node does not always report the position of an unexpected token. */
+/** Returns the position of a mistake, which Node does not always report. */
 function mistakeIn(json: string): number | 'somewhere' | undefined {
   try {
     JSON.parse(json)
@@ -40,7 +40,7 @@ function mistakeIn(json: string): number | 'somewhere' | undefined {
   }
 }
 
-/** Bisects for the first invalid token. JSON cut off before that token is only incomplete. */
+/** Finds the first invalid token by bisection. JSON cut off before that token is only incomplete. */
 function badTokenAt(json: string): number {
   let before = 0
   let behind = json.length

@@ -41,7 +41,7 @@ function firstOf(text: string, from: number, max: number): Excerpt {
 }
 
 function graphemeEnd(text: string, from: number, limit: number): number {
-  // The segmenter would take twenty times as long between plain letters.
+  // Plain letters are their own graphemes. The segmenter would take twenty times as long.
   if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
   const safe = safeStart(text, from, limit)
   let end = safe
@@ -63,7 +63,7 @@ function isPlain(c: number): boolean {
   return c >= 32 && c < 127
 }
 
-/** Text and metadata come from the same bytes. */
+/** Returns a note's text. Text and metadata come from the same bytes. */
 export function noteTextOf(bytes: Uint8Array): NoteText {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return { text, bodyStart: bodyStartOf(text), hash: digest('sha256', bytes, 'hex') }

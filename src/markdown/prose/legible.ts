@@ -44,7 +44,7 @@ function withoutHidden(text: string): string {
   return visible.includes('<') ? visible.replace(TAG, blank) : visible
 }
 
-/** `parts` must be in order and not nested. Replacements must keep the length. */
+/** Replaces `parts`, which must be in order and not nested. Replacements must keep the length. */
 function replaced(text: string, parts: readonly TextRange[], by: (part: string, range: TextRange) => string): string {
   let at = 0
   let result = ''
@@ -67,7 +67,7 @@ function blankBetween(text: string, open: string, close: string): string {
   return visible + text.slice(at)
 }
 
-/** Filling line by line speeds a search up by a tenth. */
+/** Replaces text with spaces. Filling line by line speeds a search up by a tenth. */
 export function blank(hidden: string): string {
   if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
   const lines = hidden.split('\n')

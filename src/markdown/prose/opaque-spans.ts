@@ -59,7 +59,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** Returns the last backtick run of each length. No span of that length closes after it. */
+  /** Returns the last backtick run of each length. A span of that length cannot close after it. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)

@@ -2,7 +2,7 @@ export interface Run {
   readonly kind: 'text' | 'heading' | 'row' | 'html'
   readonly start: number
   readonly end: number
-  /** Start and end offsets of the blockquote markers inside the run. */
+  /** The start and end offsets of the blockquote markers inside the run. */
   readonly gaps: readonly number[] | undefined
   readonly heading: HeadingBlock | undefined
 }

@@ -2,7 +2,7 @@ import { wholeCharacterEnd } from '../../core/text/graphemes.ts'
 import { findFences } from '../frontmatter/frontmatter.ts'
 
 const MAX_LENGTH = 300
-/** Search distance in code units. Lines can be megabytes long. */
+/** The distance to search, in code units. Lines can be megabytes long. */
 const REACH = 2000
 
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/
@@ -13,8 +13,8 @@ const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
 const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？।॥؟۔]\s*/gu
 
 /**
- * Returns the sentence, list item, table row, heading or property line around a range. Collapses whitespace, and cuts long text
- * to 300 characters with `…`.
+ * Returns the sentence, list item, table row, heading or property line around a range. Whitespace is collapsed, and long text is
+ * cut to 300 characters with `…`.
  */
 export function sentenceAt(text: string, start: number, end: number): string {
   return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))

@@ -100,7 +100,7 @@ export interface DestinationStyle {
   readonly enders: string
 }
 
-/** Characters that would end a destination, start another construct, or be decoded. */
+/** Matches characters that would end a destination, start another construct, or be decoded. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters end a destination.
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
@@ -115,12 +115,12 @@ export function encodeDestination(value: string, style: DestinationStyle): strin
   if (style.ascii) text = text.replace(/[^\0-\x7f]+/g, percent)
   for (const ender of style.enders) text = text.replaceAll(ender, hex)
   if (!isBalanced(text)) text = text.replace(/[()]/g, hex)
-  // `&…;` would be decoded, and a leading scheme would make the link external.
+  // A reference such as `&…;` would be decoded, and a leading scheme would make the link external.
   text = text.replace(/&(?=[#\w]+;)/g, hex)
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }
 
-/** Lone surrogates cannot be encoded. A later check rejects the result. */
+/** Percent-encodes text. Lone surrogates cannot be encoded, but a later check rejects the result. */
 function percent(text: string): string {
   return quietly(() => encodeURIComponent(text)) ?? text
 }

@@ -26,7 +26,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   P: '\u2029',
 }
 
-/** Names that YAML reads as text without quotes. */
+/** Matches names that YAML reads as text without quotes. */
 const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
 /** Markdown embedded in another notation, such as a JSON string or a YAML value. */
@@ -48,7 +48,7 @@ export function cardPassage(file: string, card: CanvasText): Passage {
   return mappedPassage(card.value, sources, (text) => jsonContent(text, ''))
 }
 
-/** The slot covers the JSON string after `prefix`. */
+/** Returns the slot for the JSON string after `prefix`. */
 export function stringSlot(file: string, { start, end }: CanvasText, prefix = ''): TextSlot {
   const raw = file.slice(start + 1, end - 1)
   return { start: start + 1 + prefix.length, end: end - 1, write: (value) => jsonContent(value, raw) }

@@ -11,11 +11,11 @@ import { propertyTag } from '../tags.ts'
 import { cardPassage } from './passages.ts'
 
 export interface TagRenaming {
-  /** Tag without `#`. Case does not matter. Nested tags `from/x` become `to/x`. */
+  /** The tag without `#`, in any case. Nested tags `from/x` become `to/x`. */
   readonly from: string
   /** The new name, which must satisfy `isTagName` or be `[[name]]` for a page. */
   readonly to: string
-  /** `from` is a Logseq page. Its nested tags are other pages and do not change. */
+  /** True if `from` is a Logseq page. Its nested tags are other pages and do not change. */
   readonly isPage?: boolean
 }
 
@@ -26,7 +26,7 @@ export interface TagEdits {
 }
 
 export interface UnfitTag {
-  /** 1-based line in the file. */
+  /** The 1-based line in the file. */
   readonly line: number
   readonly reason: 'escaped' | 'in a link' | 'not a tag'
 }
@@ -128,7 +128,7 @@ function editsInProperty(text: string, { value, start, end }: PropertyText, { re
   return edits
 }
 
-/** Words that YAML does not read as text. */
+/** Matches words that YAML does not read as text. */
 const NOT_TEXT = /^(?:true|false|null|-.*|[-+]?\d.*)$/i
 
 function quoted(edit: TextEdit, item: string): TextEdit {

@@ -7,7 +7,7 @@ import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
-/** More notes would be illegible in a chat. This many take about 400 kB. */
+/** The maximum number of notes. More would be illegible in a chat, and this many take about 400 kB. */
 const MAX_NOTES = 3_000
 
 /** The page that displays answers calls this tool. Models never do. */
@@ -25,7 +25,7 @@ const mapPictureTool = defineTool({
 
 export const MAP_APP = 'ui://roux/map'
 
-/** Extension of clients that can display pages (MCP Apps). */
+/** The extension of clients that can display pages (MCP Apps). */
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
 const PAGE_TYPE = 'text/html;profile=mcp-app'
@@ -64,7 +64,7 @@ export const MAP_APP_RESOURCE = {
   mimeType: PAGE_TYPE,
 }
 
-/** The default content security policy already blocks all access. */
+/** Returns the contents of the page. It needs no content security policy, because the default already blocks all access. */
 export function mapAppContents(text: string) {
   return { uri: MAP_APP, mimeType: PAGE_TYPE, text, _meta: { ui: { prefersBorder: true } } }
 }

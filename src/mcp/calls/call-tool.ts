@@ -12,7 +12,7 @@ import { errorResult, type Log, type ToolResult, toolResult } from './tool-resul
 /** Warnings that reveal nothing about notes. */
 const INDEX_WARNINGS: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
-/** Other errors can contain names of similar notes and headings. */
+/** The errors that may be shown. Others can contain names of similar notes and headings. */
 const CALLER_ERRORS: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
@@ -31,7 +31,7 @@ export interface CallOptions {
   readonly report?: ((message: string) => void) | undefined
 }
 
-/** Time limit in milliseconds for calls of a model. It exceeds the maximum of `ai.timeout`. */
+/** The time limit in milliseconds for calls of a model, which exceeds the maximum of `ai.timeout`. */
 const MODEL_TIMEOUT = 660_000
 
 /** Returns errors as results. */
@@ -44,7 +44,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
     return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool)
   } catch (error) {
-    // The client has cancelled the call and receives no result.
+    // A client that has cancelled the call receives no result.
     const shownError = onlyOfferedHint(signal?.aborted ? new RouxError('TIMEOUT', 'The call was cancelled.') : error, missing)
     return errorResult(mayRead ? shownError : redactError(shownError), options.log)
   }
@@ -75,12 +75,12 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const allowedEntries = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // `partial:` marks the hash of a note that the caller has not read completely.
+    // The prefix `partial:` marks the hash of a note that the caller has not read completely.
     allowedEntries.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }
 
-/** Whitespace after a sentence, or after a semicolon. */
+/** Matches whitespace after a sentence, or after a semicolon. */
 const END = /(?<=[.!?;])\s+/
 
 /**

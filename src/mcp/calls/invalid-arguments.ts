@@ -45,7 +45,7 @@ export function violationsOf(
   issues: readonly Issue[],
   { args, at = '', reported = 0 }: CheckedArguments,
 ): Violations {
-  // A schema can report several violations for one value.
+  // A schema can report several violations for one value, so each value gets one message.
   const messages = new Map<string, string>()
   const candidates = new Set<string>()
   const isShown = () => reported + messages.size < MAX_SHOWN
@@ -103,7 +103,7 @@ function placeOf(path: readonly PropertyKey[], at: string): string {
   }, at)
 }
 
-/** Callers can send names and values of any length. */
+/** Shortens a text, because callers can send names and values of any length. */
 function shortened(text: string): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, boundaryBefore(text, 0, MAX_VALUE_LENGTH))}…` : text
 }
@@ -160,7 +160,7 @@ function shortValue(value: unknown): string {
   return value === undefined ? 'nothing' : shortened(tryJson(value))
 }
 
-/** The value may be nested too deeply for the stack. */
+/** Converts a value to JSON, unless it is nested too deeply for the stack. */
 function tryJson(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -169,7 +169,7 @@ function tryJson(value: unknown): string {
   }
 }
 
-/** Schemas mostly omit this limit to stay short. */
+/** The maximum number of items, which schemas mostly omit to stay short. */
 export const MAX_ITEMS = 1_000
 
 /** Checks the length of lists before other code iterates over them. */

@@ -20,6 +20,7 @@ export interface PrepareOptions {
 export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
 
 /**
+ * Prepares a call.
  * @throws RouxError `INVALID_PARAMS` that lists all violations, or if a vault is unknown or ambiguous; `TOOL_DISABLED` if the
  * arguments name a disabled tool
  */

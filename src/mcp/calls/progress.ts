@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT = 30_000
 /** Minimum time between two progress notifications, in milliseconds. */
 const INTERVAL = 100
 
-/** Reports progress if the client requested it. The value never decreases. */
+/** Reports progress if the client requested it. The reported value never decreases. */
 export async function withProgress<T>(
   { mcpReq }: ServerContext,
   vaults: Vaults,
@@ -92,7 +92,7 @@ export interface TimeLimit {
   readonly hint: string
 }
 
-/** @throws RouxError `TIMEOUT`, or the signal's reason if it is aborted */
+/** Waits for a result. @throws RouxError `TIMEOUT`, or the signal's reason if it is aborted */
 export async function withinTime<T>(
   { signal, timeout = REQUEST_TIMEOUT, hint }: TimeLimit,
   run: (signal: AbortSignal) => Promise<T>,

@@ -7,8 +7,8 @@ export interface VaultAnswer<Value = unknown> {
 }
 
 /**
- * Vaults to query if the call names none: the first one (`one`), all of them (`all`), or those named in `ids` (`each`). `merge`
- * receives the values in the order of the vaults.
+ * The vaults to query if the call names none: the first one (`one`), all of them (`all`), or those named in `ids` (`each`).
+ * `merge` receives the values in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
   /**
@@ -35,7 +35,7 @@ export const ONE_VAULT = { kind: 'one' } as const
 
 export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 
-/** The list of each vault must include all items up to the end of the page. */
+/** Returns a page of the merged lists. The list of each vault must include all items up to the end of the page. */
 export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args: object): Merged {
   const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
   const [first] = lists

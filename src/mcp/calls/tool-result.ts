@@ -14,7 +14,7 @@ export type ToolResult = {
 
 export type ContentBlock = { readonly type: 'text'; readonly text: string } | ({ readonly type: 'image' } & Picture)
 
-/** @param clientLine what the client may see of the line */
+/** Writes a line to the log. @param clientLine what the client may see of the line */
 export type Log = (line: string, clientLine?: string) => void
 
 /** Formats compact JSON and images, then sentences about omissions and warnings. */

@@ -39,7 +39,7 @@ function replaceNames(names: Names, args: Arguments, replace: Replace): Argument
     const nameKind = Object.hasOwn(names, key) ? names[key] : undefined
     if (nameKind === undefined) return value
     if (typeof nameKind === 'string') return replaceInArgument(nameKind, value, replace)
-    // Operations cannot contain operations; the tool rejects deeper nesting.
+    // An operation cannot contain operations. The tool rejects deeper nesting.
     return Array.isArray(value) ? value.map((item) => replaceInOperation(item, nameKind, replace)) : value
   })
 }

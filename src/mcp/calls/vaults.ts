@@ -58,7 +58,7 @@ export async function readAvailableVaults<T>(
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
 }
 
-/** @throws the first error if all failed; any error that is not a RouxError */
+/** Checks that at least one outcome is a success. @throws the first error if all failed; any error that is not a RouxError */
 export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): void {
   const failures = outcomes.filter((outcome) => outcome.status === 'rejected')
   const mistake = failures.find(({ reason }) => !(reason instanceof RouxError))

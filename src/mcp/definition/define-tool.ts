@@ -27,14 +27,14 @@ export const READS: ToolAnnotations = {
 }
 
 /**
- * A list becomes the member `results`, and a node (or `null`) the member `node`. Any other value is already an object, except
- * `null`, which becomes the member `result`.
+ * How a value becomes an object. A list becomes the member `results`, and a node (or `null`) the member `node`. Any other value
+ * is already an object, except `null`, which becomes the member `result`.
  */
 export type Wrap = 'results' | 'node' | 'object'
 
 export type Permission = 'tools.write' | 'tools.attach'
 
-/** Members that describe a change or an attachment, for clients that may not read notes. */
+/** The members that describe a change or an attachment, for clients that may not read notes. */
 export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
   'tools.write': new Set([
     ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
@@ -48,7 +48,7 @@ export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
 
 export type ToolGroup = 'tools.insight'
 
-/** Name of the full search if connectors have a `search` of their own. */
+/** The name of the full search if connectors have a `search` of their own. */
 export const SEARCH_NOTES = 'search_notes'
 
 /** The facts about a tool that are available before its schema is loaded. */
@@ -73,7 +73,7 @@ export interface ToolFacts extends ToolIdentity {
   readonly unredacted?: ReadonlySet<string>
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
-  /** Clients that support pages can show the answer on the map. */
+  /** True if clients that support pages can show the answer on the map. */
   readonly showsOnMap?: true
   /**
    * Returns the complete structured result of a connector tool. These tools have no parameter `vault`, and nothing is appended to
@@ -133,11 +133,14 @@ export interface Tool extends ToolFacts {
   readonly reach: VaultReach
   readonly budget?: Budgeted
   definition(): ToolDefinition
-  /** @throws RouxError `INVALID_PARAMS` that lists all violations; `TOOL_DISABLED` if the arguments name a disabled tool */
+  /**
+   * Validates arguments.
+   * @throws RouxError `INVALID_PARAMS` that lists all violations; `TOOL_DISABLED` if the arguments name a disabled tool
+   */
   prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
-/** An identity function that checks the type of a literal. */
+/** Returns its argument. The function exists to check the type of a literal. */
 export function toolLiteral<const Shape extends z.ZodRawShape, Value>(
   literal: ToolLiteral<Shape, Value>,
 ): ToolLiteral<Shape, Value> {
@@ -191,7 +194,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }
 }
 
-/** `merge` parses the caller's arguments and returns the requested page. */
+/** Returns the reach of a tool. `merge` parses the caller's arguments and returns the requested page. */
 function reachOf<Shape extends z.ZodRawShape, Value>(
   reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,
@@ -208,7 +211,7 @@ function reachOf<Shape extends z.ZodRawShape, Value>(
   }
 }
 
-/** `apply_changes` can combine the operation with others. `dry_run` is added to the parameters. */
+/** The definition of an operation, which `apply_changes` can combine with others. `dry_run` is added to the parameters. */
 export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Operation>
   extends Omit<ToolLiteral<Shape>, 'annotations' | 'check' | 'run'> {
   readonly annotations: ToolAnnotations

@@ -1,7 +1,7 @@
 import { vaultOf } from '../calls/vault-arguments.ts'
 import { addressed, readResourceUri } from '../resources/resource-uri.ts'
 
-/** Limits per connection or stream. */
+/** The limits per connection or stream. */
 const MAX_ADDRESSES = 5_000
 
 const MAX_ADDRESS_LENGTH = 5_000
@@ -15,12 +15,12 @@ export type ClientEvent =
   /** The client's own spelling of the address is in `uri`. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** Each connection translates the event for its client. */
+/** An event of the server, which each connection translates for its client. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  /** `uri` is the canonical address of a fixed resource. */
+  /** The resource at `uri`, the canonical address of a fixed resource, has changed. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
-  /** `ids` returns normalized ids (see `addressed`), or `'all'` for the whole vault. */
+  /** Some files have changed. `ids` returns normalized ids (see `addressed`), or `'all'` for the whole vault. */
   | { readonly kind: 'files_updated'; ids(): ReadonlySet<string> | 'all' }
 ) &
   OfVault
@@ -44,7 +44,7 @@ export interface EventFeed {
   subscribeResources(uris: readonly string[]): () => void
 }
 
-/** Names of vaults in order (empty if the only vault has no name), or `'nothing'`. */
+/** The names of vaults in order (empty if the only vault has no name), or `'nothing'`. */
 export type VisibleVaults = readonly string[] | 'nothing'
 
 /**
@@ -125,7 +125,7 @@ export function subscriptionRefusal(uris: readonly string[], count = 0): string 
   return isTooLong ? `A resource URI can have at most ${MAX_ADDRESS_LENGTH} characters.` : undefined
 }
 
-/** A normalized id (see `addressed`), or the canonical address of a fixed resource. */
+/** The subject of a subscription: a normalized id (see `addressed`), or the canonical address of a fixed resource. */
 type Subject = string
 
 /** Subscriptions keep the client's spelling of an address, because clients filter by exact comparison. */
@@ -133,7 +133,7 @@ class ResourceSubscriptions {
   readonly #vaults: readonly string[]
   readonly #spellings = new Map<Subject, Map<string, number>>()
 
-  /** An id without a vault's name belongs to the first vault, as in reads. */
+  /** @param vaults an id without a vault's name belongs to the first one, as in reads */
   constructor(vaults: readonly string[]) {
     this.#vaults = vaults
   }

@@ -27,7 +27,7 @@ export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder
   }
 }
 
-/** Collects changes for this long. A checkout of a thousand files causes a single notification. */
+/** Changes are collected for this many milliseconds. A checkout of a thousand files causes a single notification. */
 const GATHER_MS = 200
 
 /** Reports changes of notes, computed resources and prompts, and the state of the vault. @returns a function that stops it */

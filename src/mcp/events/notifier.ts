@@ -36,7 +36,7 @@ export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED 
       event.kind === 'resource_updated'
         ? server.notification({ method: 'notifications/resources/updated', params: { uri: event.uri } })
         : server.notification({ method: METHODS[event.kind] })
-    // A closing connection needs no notifications.
+    // An error is ignored here, because a closing connection needs no notifications.
     sending.catch(() => {})
   })
   const stopMessages = events.onMessage((message) => {

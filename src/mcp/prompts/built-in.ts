@@ -6,7 +6,7 @@ const MAX_DAYS = 365
 const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and its subfolders.' }
 const MAP = { name: 'map', group: 'tools.insight' } as const
 
-/** The prompts contain no data, but tell the model which tools to call. */
+/** The built-in prompts. They contain no data, but tell the model which tools to call. */
 export const BUILT_IN: readonly Prompt[] = [
   {
     definition: {
@@ -138,7 +138,7 @@ function vaultOrFolder(folder: string | undefined): string {
   return folder === undefined ? 'my vault' : `the folder ${JSON.stringify(folder)} of my vault`
 }
 
-/** @throws ProtocolError −32602 */
+/** Parses a number of days. @throws ProtocolError −32602 */
 function readDays(text: string | undefined): number {
   if (text === undefined) return 7
   const days = /^\d{1,3}$/.test(text.trim()) ? Number(text) : 0

@@ -21,17 +21,17 @@ export type PromptArguments = Readonly<Record<string, string>>
 export interface PromptRequest {
   /** The arguments are all declared, and required ones are not empty. */
   readonly args: PromptArguments
-  /** Prompts must not mention disabled tools. */
+  /** Returns false for a disabled tool, which prompts must not mention. */
   isOn(tool: ToolIdentity): boolean
 }
 
 export interface Prompt {
   readonly definition: PromptDefinition
-  /** The prompt is not offered if this tool is disabled. */
+  /** The tool on which the prompt is based. If it is disabled, the prompt is not offered. */
   readonly source: ToolIdentity
-  /** Clients can complete these arguments, which name a note. */
+  /** The arguments that name a note. Clients can complete them. */
   readonly noteArguments: readonly string[]
-  /** @throws ProtocolError −32602 for an argument out of range */
+  /** Returns the text of the prompt. @throws ProtocolError −32602 for an argument out of range */
   text(request: PromptRequest): string | Promise<string>
 }
 
@@ -40,7 +40,10 @@ interface FilledPrompt {
   readonly messages: readonly [{ readonly role: 'user'; readonly content: { readonly type: 'text'; readonly text: string } }]
 }
 
-/** @throws ProtocolError −32602 for an unknown name, or a required argument that is missing or empty */
+/**
+ * Finds and fills in a prompt.
+ * @throws ProtocolError −32602 for an unknown name, or a required argument that is missing or empty
+ */
 export async function getPrompt(
   prompts: readonly Prompt[],
   { name, args }: { readonly name: string; readonly args: PromptArguments },

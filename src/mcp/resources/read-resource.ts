@@ -26,7 +26,7 @@ export interface ReadOptions {
 const NEAREST = { limit: 3, minimum: 0.3 } as const
 
 /**
- * The result repeats the address as written.
+ * Reads a resource. The result repeats the address as written.
  * @throws MissingResource with similar addresses; errors of the underlying use cases
  */
 export async function readResource(uri: string, options: ReadOptions): Promise<ResourceContents> {

@@ -2,7 +2,7 @@ import { foldId } from '../../core/ids.ts'
 import { quietly } from '../../core/quietly.ts'
 
 export type ResourceAddress =
-  /** `query` omits the `?` and may be empty. */
+  /** A fixed resource. `query` omits the `?` and may be empty. */
   | { readonly kind: 'fixed'; readonly name: string; readonly query: string }
   | { readonly kind: 'node' | 'attachment'; readonly id: string }
 

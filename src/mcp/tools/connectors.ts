@@ -23,7 +23,7 @@ const MAX_RESULTS = 20
 /** The length in characters, which corresponds to about 10,000 tokens. */
 const PART_LENGTH = 40_000
 
-/** Suffix of an id that requests a later part of a note. */
+/** Matches the suffix of an id that requests a later part of a note. */
 const LATER_PART = /\?offset=(\d{1,9})$/
 
 /**

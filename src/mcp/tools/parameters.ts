@@ -51,7 +51,7 @@ function integer(from: number, to: number, description: string) {
     .describe(description)
 }
 
-/** A single string is one heading (optionally `## Text`), or a path as in a link (`A#B`). */
+/** Defines a path of headings. A single string is one heading (optionally `## Text`), or a path as in a link (`A#B`). */
 export function headingPath(description?: string) {
   const asPath = (value: unknown) => (typeof value === 'string' && value !== '' ? [value.replace(/^#{1,6}\s+/, '')] : value)
   const path = z.array(z.string()).min(1)

@@ -244,7 +244,7 @@ export function operationsOf(operations: readonly GivenOperation[]): readonly Pi
   return readAll(operations).flatMap(({ tool, operation }) => (operation === undefined ? [] : [{ tool, operation }]))
 }
 
-/** @throws RouxError `TOOL_DISABLED` if any of these tools is disabled */
+/** Checks the tools of operations. @throws RouxError `TOOL_DISABLED` if any of them is disabled */
 function requireOn(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): void {
   const toolNames = new Set(operations.map(({ tool }) => tool))
   for (const tool of OPERATION_TOOLS.filter(({ name }) => toolNames.has(name))) {

@@ -16,10 +16,10 @@ export interface Messages {
 
 /** A larger batch is rejected as a whole. */
 const MAX_MESSAGES = 100
-/** Maximum nesting of brackets. Tools need only a few levels, and later parsers are recursive. */
+/** The maximum nesting of brackets. Tools need only a few levels, and later parsers are recursive. */
 const MAX_LEVELS = 64
 
-/** `fault` is the response to invalid JSON. */
+/** Parses JSON. `fault` is the response to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
   if (isDeeper(text, MAX_LEVELS)) {
     // The error needs the request's id, or the client would keep waiting.
@@ -60,7 +60,7 @@ function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** Exact for valid JSON. Other text fails to parse anyway. */
+/** Returns true if the nesting is deeper than the limit. The result is exact for valid JSON. Other text fails to parse anyway. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

@@ -48,7 +48,7 @@ export function readMessage(value: unknown): Incoming {
 }
 
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
-  // Other members might belong to a nested object.
+  // Only these members are examined, because others might belong to a nested object.
   const problem =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]

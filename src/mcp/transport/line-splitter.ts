@@ -1,12 +1,12 @@
 /** The maximum length in bytes. Longer lines are discarded. */
 const MAX_LINE = 10 * 1024 * 1024
 
-/** Bytes to keep at both ends of a discarded line, where a request's id may be. */
+/** The number of bytes to keep at both ends of a discarded line, where a request's id may be. */
 export const KEPT_ENDS = 256
 
 export type Line =
   | { readonly kind: 'line'; readonly text: string }
-  /** The line was too long. Only its start and end are kept. */
+  /** A line that was too long. Only its start and end are kept. */
   | { readonly kind: 'discarded'; readonly head: string; readonly tail: string }
 
 /** Splits input into lines. Characters that span chunks stay intact, and invalid UTF-8 is replaced. */
@@ -41,7 +41,7 @@ export class LineSplitter {
       this.#chunks.push(part)
       return
     }
-    // Avoid copies, which Node 24 collects later than Node 20.
+    // A single chunk is not copied, because Node 24 collects copies later than Node 20.
     const line = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part])
     this.#head ??= line.toString('utf8', 0, KEPT_ENDS)
     this.#tail = Buffer.concat([this.#tail, line.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)

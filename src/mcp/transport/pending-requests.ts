@@ -16,7 +16,7 @@ interface Group {
   readonly recipient: Recipient
 }
 
-/** Requests that arrived together are answered together. */
+/** The requests without a response. Those that arrived together are answered together. */
 export class PendingRequests {
   readonly #byId = new Map<RequestId, Group>()
 
@@ -30,7 +30,7 @@ export class PendingRequests {
     return repeated && invalidRequest('a request with this id is still running.', repeated.id)
   }
 
-  /** The requests must not be pending yet. */
+  /** Adds requests, which must not be pending yet. */
   add(messages: readonly JSONRPCMessage[], recipient: Recipient): void {
     const group: Group = { waiting: new Set(messages.filter(isRequest).map(({ id }) => id)), answers: [], recipient }
     for (const id of group.waiting) this.#byId.set(id, group)

@@ -17,7 +17,7 @@ export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'pro
   readonly opensEarly?: boolean
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
-  /** Changes in the vaults are added to these events. */
+  /** Events of the client. Changes in the vaults are added to them. */
   readonly events?: ServerEvents
   readonly stdin: Readable
   readonly stdout: Writable

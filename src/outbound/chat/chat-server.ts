@@ -103,7 +103,7 @@ async function* streamAnswer(server: ModelServer, dialect: Dialect, { model, req
         if (reply.text.length > maxCharacters) break
       }
     } catch (error) {
-      // Keep a partial answer.
+      // A partial answer is kept.
       if (reply.text === '' || !(error instanceof RouxError) || request.signal?.aborted === true) throw error
       broken = error
     }

@@ -30,7 +30,10 @@ const OPENAI: Dialect = {
   reader: () => new OpenAiReader(),
 }
 
-/** Newer OpenAI models reject `max_tokens` and `temperature`, and older servers reject `stream_options`. */
+/**
+ * Returns the request without a parameter that the server has rejected. Newer OpenAI models reject `max_tokens` and
+ * `temperature`, and older servers reject `stream_options`.
+ */
 function adjusted(body: Body, refusal: string): Body | undefined {
   if ('max_tokens' in body && /max_tokens|max_completion_tokens/.test(refusal)) {
     const { max_tokens, ...rest } = body
@@ -57,7 +60,7 @@ class OpenAiReader implements Reader {
       this.input = toNumber(usage.prompt_tokens) ?? this.input
       this.output = toNumber(usage.completion_tokens) ?? this.output
     }
-    // The chunk with the usage has no choices.
+    // The chunk that contains the usage has no choices.
     if (!Array.isArray(choices)) return isRecord(usage) ? [] : 'it has no `choices`'
     const [choice] = choices
     if (!isRecord(choice)) return []

@@ -2,7 +2,7 @@ import { FUNCTION_WORDS, type WordedLanguage } from './function-words.ts'
 import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 
 export interface Language {
-  /** `Kana` for Japanese, `Han` for Chinese. */
+  /** The script of the text. `Kana` stands for Japanese, `Han` for Chinese. */
   readonly script: Script
   /** The language in ISO 639-1, or `undefined` if the evidence is insufficient. */
   readonly code: string | undefined
@@ -10,7 +10,7 @@ export interface Language {
 
 const SAMPLE = 4_000
 
-/** Stop reading at this much evidence if one language is clearly ahead. */
+/** Reading stops at this much evidence if one language is clearly ahead. */
 const ENOUGH_WORDS = 12
 
 /** Required ratio of the evidence for the best language and the next one. */
@@ -19,12 +19,12 @@ const CLEAR_RATIO = 1.3
 /** A sufficient lead in evidence. Related languages share most function words, so their ratio is small. */
 const LEAD = 1.5
 
-/** Minimum evidence. An unambiguous function word counts as 1. */
+/** The minimum evidence. An unambiguous function word counts as 1. */
 const MIN_SCORE = 0.45
 
 const MIN_SHARE = 0.02
 
-/** A function word has the weight 1. */
+/** The weight of a letter, relative to a function word's weight of 1. */
 const LETTER_WEIGHT = 0.4
 
 /** The threshold is low, because text in other scripts often contains Latin names and code. */
@@ -84,7 +84,7 @@ const KANA = SCRIPTS.indexOf('Kana') + 1
 
 interface Tables {
   readonly words: ReadonlyMap<string, Evidence>
-  /** 1 at the hash of each ASCII function word. Looking up every word would take twice as long. */
+  /** The value is 1 at the hash of each ASCII function word. Looking up every word would take twice as long. */
   readonly hashes: Uint8Array
   readonly letters: ReadonlyMap<number, Evidence>
 }
@@ -267,7 +267,7 @@ function makeTables(): Tables {
   }
 }
 
-/** A word or letter counts less the more languages have it. */
+/** Returns the evidence of each word or letter. It counts less the more languages have it. */
 function evidenceOf<T>(features: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
   const languages = new Map<T, Set<number>>()
   for (const [code, featuresOfLanguage] of Object.entries(features)) {

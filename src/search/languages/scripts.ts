@@ -1,4 +1,4 @@
-/** Ranges of code units with the letters of a script, in ascending order. */
+/** The ranges of code units with the letters of a script, in ascending order. */
 const RANGES = [
   ['Latin', 0xc0, 0x24f],
   ['Greek', 0x370, 0x3ff],
@@ -40,11 +40,11 @@ export const SCRIPTS: readonly Script[] = [...new Set(RANGES.map(([script]) => s
 export function scriptAt(unit: number): number {
   if (unit < 128) return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) ? LATIN : 0
   const page = pages[unit >> 4] as number
-  // × and ÷ are in the range of letters.
+  // The signs × and ÷ are in the range of letters.
   return unit === 0xd7 || unit === 0xf7 ? 0 : page
 }
 
-/** Script index of each block of 16 code units. Rounding ranges up to blocks adds only signs and digits. */
+/** The script index of each block of 16 code units. Rounding ranges up to blocks adds only signs and digits. */
 const pages = new Uint8Array(0x1000)
 
 const LATIN = SCRIPTS.indexOf('Latin') + 1

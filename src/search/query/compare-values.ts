@@ -78,7 +78,7 @@ export function readNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
 
-/** Milliseconds since the Unix epoch. The end is exclusive. */
+/** A period in milliseconds since the Unix epoch. Its end is exclusive. */
 export interface Period {
   readonly from: number
   readonly to: number

@@ -1,7 +1,7 @@
 import type { Condition, Lookup } from '../../core/query.ts'
 import type { KeySet } from '../key-set.ts'
 
-/** Looks up notes for a single condition. Results may include notes that are not in `all`. */
+/** The lookups of single conditions. Results may include notes that are not in `all`. */
 export interface QuerySource {
   all(): KeySet
   lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet

@@ -17,7 +17,7 @@ export function parseQuery(text: string, now: Date): Query {
 /** The depth is limited, because the parser is recursive. */
 const MAX_DEPTH = 50
 
-/** Deeper sets are hard to understand, and match most of a vault. */
+/** The maximum number of sets. More are hard to understand, and match most of a vault. */
 const MAX_SETS = 3
 
 const SETS = ['links', 'linkedfrom'] as const
@@ -178,7 +178,7 @@ class Parser {
   }
 }
 
-/** Flattens parts of the same kind: `(a b) c` becomes `a b c`. */
+/** Joins parts and flattens those of the same kind: `(a b) c` becomes `a b c`. */
 function join(kind: 'and' | 'or', parts: readonly [QueryPart, ...QueryPart[]]): QueryPart {
   const [first] = parts
   const last = parts.at(-1) ?? first

@@ -14,7 +14,7 @@ export type TimeField = 'created' | 'modified'
 
 export type Query = { readonly kind: 'all' } | QueryPart
 
-/** `and` and `or` have at least two parts, and never contain a part of their own kind. */
+/** A part of a query. `and` and `or` have at least two parts, and never contain a part of their own kind. */
 export type QueryPart =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: TextRange }
   | { readonly kind: 'not'; readonly part: QueryPart; readonly span: TextRange }
@@ -26,7 +26,7 @@ export type Term = { readonly span: TextRange } & (
   | { readonly kind: 'tag'; readonly name: string }
   /** If there is no value, every note with the property matches. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
-  /** `written` is the value as typed. It may be both a number and a date. */
+  /** A comparison. `written` is the value as typed. It may be both a number and a date. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
   /** If there is no title, every link in the property matches. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
@@ -164,7 +164,7 @@ function isBareWord(part: QueryPart): boolean {
   return part.kind === 'text' && part.form !== 'phrase'
 }
 
-/** Ids of the notes with each title in `~relation=title`, `links:title` and `linkedfrom:title`. */
+/** The ids of the notes with each title in `~relation=title`, `links:title` and `linkedfrom:title`. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
 export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
@@ -172,7 +172,7 @@ export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 export interface LookedUp {
   readonly titles?: TitleIds
   readonly communities?: CommunityIds
-  /** Full paths of folders that the query names without their parents. */
+  /** The full paths of folders that the query names without their parents. */
   readonly folders?: ReadonlyMap<string, string>
 }
 
@@ -277,7 +277,7 @@ export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
-/** Words such as `well-known` or `12:30` become a phrase. Punctuation matches nothing. */
+/** Returns the condition for a text. Words such as `well-known` or `12:30` become a phrase. Punctuation matches nothing. */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')
   const [token] = tokens

@@ -64,7 +64,7 @@ const COMPARISON_HINT =
 
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
-/** @throws RouxError `INVALID_PARAMS` if the token is not a valid condition */
+/** Reads a condition. @throws RouxError `INVALID_PARAMS` if the token is not valid */
 export function readTerm(token: TermToken, reading: TermReader): Term {
   switch (token.kind) {
     case 'text':
@@ -307,7 +307,7 @@ interface ComparisonTerm extends Comparison {
   readonly written: string
 }
 
-/** `2024` is both a number and a year. */
+/** Reads a comparison. A value such as `2024` is both a number and a year. */
 function readComparison({ name, operator, value }: ComparedPieces, reading: TermReader): ComparisonTerm {
   const property = readName(name, reading)
   const description = `the number or date after ${shortened(operator)}`

@@ -40,17 +40,17 @@ export interface Piece {
 export type Token =
   | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: TextRange }
   | { readonly kind: 'text'; readonly piece: Piece; readonly span: TextRange }
-  /** `#name` or `~name`, optionally with an operator and a value. */
+  /** A token `#name` or `~name`, optionally with an operator and a value. */
   | {
       readonly kind: 'named'
       readonly sigil: '#' | '~'
       readonly name: Piece
-      /** Properties also allow `<`, `<=`, `>` and `>=`. */
+      /** The operator. Properties also allow `<`, `<=`, `>` and `>=`. */
       readonly operator: NamedOperator | undefined
       readonly value: Piece | undefined
       readonly span: TextRange
     }
-  /** `name:value`. The value may start with an operator such as `>=`. */
+  /** A token `name:value`, whose value may start with an operator such as `>=`. */
   | {
       readonly kind: 'field'
       readonly name: string
@@ -61,7 +61,7 @@ export type Token =
 
 export type NamedOperator = '=' | '<' | '<=' | '>' | '>='
 
-/** @throws RouxError `INVALID_PARAMS` for an unclosed quote or a `|` */
+/** Reads a token. @throws RouxError `INVALID_PARAMS` for an unclosed quote or a `|` */
 export function readToken(text: string, from: number): Token {
   const start = nextStart(text, from)
   const first = text[start]
@@ -71,7 +71,7 @@ export function readToken(text: string, from: number): Token {
   return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
 }
 
-/** Punctuation and emoji are not indexed. */
+/** Returns true if the text contains a word. Punctuation and emoji are not indexed. */
 export function hasWord(text: string): boolean {
   // The first test is several times faster and usually succeeds.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
@@ -214,7 +214,7 @@ function endOf(pattern: RegExp, text: string, start: number): number {
 }
 
 export interface SyntaxProblem {
-  /** UTF-16 offset. */
+  /** The UTF-16 offset of the problem. */
   readonly at: number
   /** A description without a full stop, such as `a date is missing`. */
   readonly problem: string

@@ -2,16 +2,16 @@ import { wholeCharacterEnd } from '../../core/text/graphemes.ts'
 
 export const SEPARATOR = 0
 
-/** Letters, digits and marks of scripts with spaces between words. */
+/** The class of letters, digits and marks of scripts with spaces between words. */
 export const SPACED = 1
 
-/** Characters of scripts without spaces (Han, kana …), and Hangul, where particles are attached to words. */
+/** The class of characters of scripts without spaces (Han, kana …), and of Hangul, where particles are attached to words. */
 export const UNSPACED = 2
 
-/** Thai, Lao, Khmer and Burmese have no spaces, but ICU has dictionaries. */
+/** The class of Thai, Lao, Khmer and Burmese, which have no spaces, but for which ICU has dictionaries. */
 export const IN_DICTIONARY = 4
 
-/** Characters that belong to the previous one, such as combining marks and joiners. */
+/** The class of characters that belong to the previous one, such as combining marks and joiners. */
 export const MARK = 3
 
 const UNKNOWN = 255
@@ -24,7 +24,7 @@ const { charCodeAt } = String.prototype
 
 let expressions: ReturnType<typeof makeExpressions> | undefined
 
-/** V8 always copies shorter slices. */
+/** V8 always copies slices that are shorter than this. */
 const MIN_SLICE_LENGTH = 13
 
 /** The maximum length in UTF-16 units. Longer words are truncated. */
@@ -39,10 +39,10 @@ const ASCII = /^[\x00-\x7f]*$/
  */
 const ACCENTS = /[\u0300-\u036f](?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16}.|[её]\u0308)/gu
 
-/** Soft hyphens, joiners, and Arabic vowel signs and tatweel, which few people type. */
+/** Matches soft hyphens, joiners, and Arabic vowel signs and tatweel, which few people type. */
 const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g
 
-/** Replacements for letters that Unicode does not decompose. */
+/** The replacements for letters that Unicode does not decompose. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -53,7 +53,7 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ħ: 'h',
   ı: 'i',
   ς: 'σ',
-  // Arabic letters that are often used interchangeably.
+  // These Arabic letters are often used interchangeably.
   أ: 'ا',
   إ: 'ا',
   آ: 'ا',
@@ -69,7 +69,7 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Size of the cache. Folding takes ten times as long as a lookup. */
+/** The size of the cache. Folding takes ten times as long as a lookup. */
 const MEMO = 20_000
 
 const memo = new Map<string, string>()
@@ -109,7 +109,7 @@ classes.fill(SEPARATOR, 0, 128)
 
 for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.charCodeAt(0), (last?.charCodeAt(0) ?? 0) + 1)
 
-/** The index must not be inside a surrogate pair. */
+/** Returns the class of a character. The index must not be inside a surrogate pair. */
 export function classAt(text: string, at: number): number {
   const unit = charCodeAt.call(text, at)
   if (unit >= 0xd800 && unit <= 0xdfff) return classify(String.fromCodePoint(text.codePointAt(at) ?? 0))

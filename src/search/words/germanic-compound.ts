@@ -1,6 +1,6 @@
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Linking letters between the parts of a compound. */
+/** The linking letters between the parts of a compound. */
 const LINKS: Readonly<Record<string, readonly string[]>> = {
   da: ['', 's', 'e', 'er'],
   de: ['', 's', 'es', 'n', 'en', 'er', 'e'],
@@ -55,7 +55,7 @@ export function joinWords(word: string, other: string, words: CompoundWords): re
 
 function joined(head: string, tail: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   const links = LINKS[language] ?? []
-  // A plural of the first part often ends in the same letters.
+  // A plural of the first part often ends in linking letters, so they are removed.
   const heads = links.flatMap((link) => (head.endsWith(link) ? head.slice(0, head.length - link.length) : []))
   const longEnough = heads.filter(({ length }) => length >= MIN_PART_LENGTH)
   const compounds = new Set(longEnough.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))

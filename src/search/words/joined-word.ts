@@ -3,10 +3,13 @@ import { classAt, foldWord, MARK, MAX_FORM, ownCopy, SPACED, widthAt } from './f
 
 export const WORD = 0
 
-/** A part of the previous word, at the same position: `effect` in `useEffect`, `node` in `node.js`. */
+/** The kind of a part of the previous word, at the same position: `effect` in `useEffect`, `node` in `node.js`. */
 export const PART = 1
 
-/** The last character of a run without spaces. No pair starts with it, but a search for the single character must find it. */
+/**
+ * The kind of the last character of a run without spaces. No pair starts with it, but a search for the single character must find
+ * it.
+ */
 export const TAIL = 2
 
 /** A longer word is usually a key or hash. */
@@ -84,11 +87,11 @@ function ownEnd(text: string, start: number): number {
   if (charCodeAt.call(text, start - 1) === 46) return -1
   for (let at = start; at <= start + MAX_FORM; at++) {
     const unit = charCodeAt.call(text, at)
-    // `unit` is NaN at the end of the text.
+    // At the end of the text, `unit` is NaN.
     if (!(unit < 128)) return unit >= 128 ? -1 : at
     if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
     if (unit === 43 || unit === 35) return -1
-    // A comma may separate thousands, and a hyphen may belong to a date.
+    // A comma after a digit may separate thousands, and a hyphen may belong to a date.
     const isAfterDigit = (unit === 44 || unit === 45) && charCodeAt.call(text, at - 1) < 58
     return isAfterDigit ? -1 : at
   }
@@ -154,7 +157,7 @@ function putSeparately(pieces: readonly Piece[], position: number, sink: WordSin
   return { at: (pieces.at(-1) as Piece).end, position: next }
 }
 
-/** Recognizes abbreviations such as `U.S.A.` and `e.g.`. */
+/** Returns the joined name of abbreviations such as `U.S.A.` and `e.g.`. */
 function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
   if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
     return folded.join('')
@@ -208,7 +211,7 @@ function putDate(pieces: readonly Piece[], whole: string, to: { start: number; p
   return { at: end, position: to.position + 1 }
 }
 
-/** Endings that are dropped after an apostrophe. `n't` is kept. */
+/** Matches endings that are dropped after an apostrophe. `n't` is kept. */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
 
 const ELISION = /^(?:\p{L}|qu)$/iu
@@ -260,7 +263,7 @@ function continues(wordClass: number): boolean {
   return wordClass === SPACED || wordClass === MARK
 }
 
-/** Combining marks cannot start a piece. */
+/** Returns true if a piece can begin here. Combining marks cannot start one. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }
@@ -269,7 +272,7 @@ function isJoiner(unit: number): boolean {
   return unit === 46 || unit === 95 || unit === 64
 }
 
-/** Splits camel case (`useEffect` → `use`, `Effect`), without parts of one character. Returns an empty list for other words. */
+/** Splits camel case (`useEffect` → `use`, `Effect`), without parts of one character. Other words give an empty list. */
 function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

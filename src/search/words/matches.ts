@@ -130,7 +130,7 @@ function likelyWords(terms: readonly WordTerm[], language: string | undefined): 
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-/** Text that is not indexed as spelled. A dot matters only in abbreviations. */
+/** Matches text that is not indexed as spelled. A dot matters only in abbreviations. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 type TermFinder = (form: string) => Pick<Match, 'term' | 'weight'> | undefined

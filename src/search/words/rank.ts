@@ -55,11 +55,11 @@ export interface Ranking {
    */
   readonly terms: readonly TermFact[]
   /**
-   * The idf of the query's words that occur in the vault, as a share of the idf of all query words, 0–1. 0 for a query without
-   * words.
+   * The idf of the query's words that occur in the vault, as a share of the idf of all query words, 0–1. It is 0 for a query
+   * without words.
    */
   readonly coverage: number
-  /** Upper bound of the scores, so `score / maxScore` can be compared between queries. 0 if no word occurs. */
+  /** An upper bound of the scores, so `score / maxScore` can be compared between queries. It is 0 if no word occurs. */
   readonly maxScore: number
 }
 
@@ -79,7 +79,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
     const documents = accumulator.add(term, share * term.count, massIn)
     const idf = accumulator.idf(documents)
-    // `documents` is 0 if all documents with the word have been deleted.
+    // The number is 0 if all documents with the word have been deleted.
     if (documents > 0) extra.push({ term, documents, idf })
     return idf
   }
@@ -129,7 +129,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** Weight of a part of a compound that occurs in the vault. A word has the weight 1. */
+/** The weight of a part of a compound that occurs in the vault. A word has the weight 1. */
 const PART = 0.3
 
 /** The weight of a compound of two query words. In `matched`, a compound counts as both words. */
@@ -161,7 +161,7 @@ class TypedWords {
     })
   }
 
-  /** The parts of a compound add up to its idf, but a single part adds little. */
+  /** Returns the weight of a part of a compound. All parts add up to the compound's idf, but a single part adds little. */
   massOfPart(
     part: WordTerm,
     { compound, parts, left }: { readonly compound: WordTerm; readonly parts: readonly WordTerm[]; readonly left: number },
@@ -252,7 +252,7 @@ interface Columns {
 
 const columnsOf = new WeakMap<Slots, Columns>()
 
-/** Reuses the arrays of earlier queries, which take megabytes in a large vault. */
+/** Returns arrays for a query. Those of earlier queries are reused, because they take megabytes in a large vault. */
 function columnsFor(slots: Slots): Columns {
   const cached = columnsOf.get(slots)
   if (cached !== undefined) {
@@ -278,7 +278,7 @@ class Accumulator {
   /** All scores are below this number. */
   maxScore = 0
   readonly scores: Float32Array
-  /** Sum of the idf of each document's words, by slot. */
+  /** The sum of the idf of each document's words, by slot. */
   readonly masses: Float32Array
   readonly #slots: Slots
   readonly #scoring: Scoring
@@ -412,8 +412,8 @@ export interface SlotOrder {
 }
 
 /**
- * Encodes each slot as a number, with the score in the high bits and the key in the low bits. Sorting numbers is five times as
- * fast as comparing slots.
+ * Returns the best slots. Each slot is encoded as a number, with the score in the high bits and the key in the low bits. Sorting
+ * numbers is five times as fast as comparing slots.
  */
 export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
   const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
@@ -424,7 +424,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
     const slot = candidates[at] as number
     const key = keys[slot] as number
     slotOf[key] = slot
-    // Positive floats have the same order as their bit patterns.
+    // The bit patterns of positive floats have the same order as the floats.
     marks[at] = (MAX_BITS - (bits[at] as number)) * KEYS + key
   }
   marks.sort()
@@ -460,7 +460,7 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
   }
   let count = counts[minScore] as number
   while (count < limit) count += counts[--minScore] as number
-  // `filter` would take eight times as long.
+  // A loop is used, because `filter` would take eight times as long.
   const best = new Uint32Array(count)
   for (let at = 0, next = 0; next < count; at++) {
     if ((bits[at] as number) >>> HIDDEN_BITS >= minScore) best[next++] = slots[at] as number
@@ -468,12 +468,12 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
   return best
 }
 
-/** Parameters of BM25 (Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009). */
+/** The parameters of BM25 (Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009). */
 export interface FieldScoring {
   readonly weight: number
-  /** Saturation of repeated words. Greater than 0. */
+  /** The saturation of repeated words, which is greater than 0. */
   readonly k1: number
-  /** Length normalization, 0–1. */
+  /** The length normalization, 0–1. */
   readonly b: number
 }
 
@@ -482,7 +482,7 @@ export interface Scoring {
   readonly body: FieldScoring
 }
 
-/** Greater than 0, even for words in all documents. */
+/** Returns the idf, which is greater than 0 even for words in all documents. */
 export function inverseDocumentFrequency(documents: number, all: number): number {
   return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
 }

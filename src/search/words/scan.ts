@@ -154,7 +154,7 @@ function readByDictionary(text: string, start: number, position: number, sink: W
     segmenter ??= new Intl.Segmenter('th', { granularity: 'word' })
     for (const { segment, index } of segmenter.segment(text.slice(from, at))) {
       const form = foldWord(segment)
-      // A segment may consist of joiners only.
+      // A segment without a form consists of joiners only.
       if (form !== '') sink(form, WORD, next++, from + index, from + index + segment.length)
     }
     from = at
@@ -164,18 +164,21 @@ function readByDictionary(text: string, start: number, position: number, sink: W
 
 const PIECE = 256
 
-/** Any locale has all dictionaries. They are loaded on demand. */
+/** The segmenter, created on demand. Any locale has all dictionaries. */
 let segmenter: Intl.Segmenter | undefined
 
 export interface Token {
   /** The word in lower case, without accents. */
   readonly form: string
-  /** Stemmed by the English rules. */
+  /** The stem by the English rules. */
   readonly stem: string
-  /** `part`: a part of the previous word, at the same position. `tail`: the last character of a run without spaces. */
+  /**
+   * The kind of the word. `part`: a part of the previous word, at the same position. `tail`: the last character of a run without
+   * spaces.
+   */
   readonly kind: 'word' | 'part' | 'tail'
   readonly position: number
-  /** UTF-16 offsets. `end` is exclusive. */
+  /** The UTF-16 offsets. `end` is exclusive. */
   readonly start: number
   readonly end: number
   readonly isStopWord: boolean

@@ -6,7 +6,7 @@ import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 export interface Snippet {
   /** The text as written, by default with collapsed whitespace. `…` marks omitted text. */
   readonly text: string
-  /** UTF-16 offsets, in ascending order and without overlaps. */
+  /** The UTF-16 offsets of matches, in ascending order and without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
   /** The one-based line of the first match, or of the start of the snippet. */
   readonly line: number
@@ -69,7 +69,9 @@ export function snippetWith(
   }
 }
 
-/** Returns the matches with the highest total weight in `room` units. Among equals, prefers the shortest, then the first. */
+/**
+ * Returns the matches with the highest total weight in `room` units. Among equals, the shortest comes first, and then the first.
+ */
 function densest(matches: readonly Match[], room: number): TextRange | undefined {
   const counts = new Map<number, number>()
   let best: (TextRange & { readonly weight: number }) | undefined
@@ -100,7 +102,7 @@ function windowAround(
   body: TextRange,
   { cluster, maxLength }: { readonly cluster: TextRange | undefined; readonly maxLength: number },
 ): TextRange {
-  // Collapsing whitespace would leave room for more text, but the difference is barely visible.
+  // Whitespace is not collapsed first. That would leave room for more text, but the difference is barely visible.
   if (body.end - body.start <= maxLength) return body
   const room = maxLength - ELLIPSIS.length
   if (cluster === undefined) return { start: body.start, end: endBefore(text, body.start, body.start + room) }
@@ -178,7 +180,7 @@ function collapse(
   return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...newPositions]) }
 }
 
-/** @param runs where each run without whitespace starts in the text and in the snippet */
+/** Moves matches from the text to the snippet. @param runs where each run without whitespace starts in both */
 function moveMatches(
   matches: readonly Match[],
   runs: readonly (readonly [from: number, to: number])[],

@@ -17,8 +17,8 @@ export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 const memo = new Map<string, string>()
 
 /**
- * Removes the endings of the language if there are any, and marks the stem with the language. Other words get an English stem (M.
- * F. Porter, An algorithm for suffix stripping, 1980).
+ * Returns the stem of a word. The endings of the language are removed, if there are any, and the stem is marked with the
+ * language. Other words get an English stem (M. F. Porter, An algorithm for suffix stripping, 1980).
  */
 export function stemOf(form: string, language?: string): string {
   const languageStem = language === undefined ? undefined : withoutEndings(form, language)
@@ -29,7 +29,7 @@ export function stemsOf(form: string, languages: readonly string[]): readonly st
   return [...new Set([englishStem(form), ...languages.map((language) => stemOf(form, language))])]
 }
 
-/** Forms never contain `~`. */
+/** Marks a stem with its language after a `~`, which forms never contain. */
 function withLanguage(stem: string, language: string): string {
   return `${stem}~${language}`
 }
@@ -75,17 +75,17 @@ const stopWords = new Map<string, ReadonlySet<string>>()
 export interface PrefixPlaces {
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Stems shorter than the prefix, in ascending order. */
+  /** The stems that are shorter than the prefix, in ascending order. */
   readonly stems: readonly Uint8Array[]
 }
 
 /**
- * An English stem is a prefix of the form plus one of `STEM_TAILS`, and any other stem is a prefix of the form. A stem either
- * starts with the whole prefix and is in the range, or is among the single stems.
+ * Returns the places of all stems of a prefix. An English stem is a prefix of the form plus one of `STEM_TAILS`, and any other
+ * stem is a prefix of the form. A stem either starts with the whole prefix and is in the range, or is among the single stems.
  */
 export function placesOfPrefix(prefix: string, languages: readonly string[]): PrefixPlaces {
   const from = Buffer.from(prefix)
-  // This byte never occurs in UTF-8.
+  // The end of the range is a byte that never occurs in UTF-8.
   const to = Buffer.concat([from, Buffer.of(0xff)])
   const stems = new Set<string>()
   if (isStemmed(prefix)) {
@@ -115,7 +115,7 @@ const SLAVIC = [
 const SCANDINAVIAN = ['erne ernes erens eren ers ens ets ene er en et es e s']
 
 /**
- * Inflectional endings of folded words. The longest matching ending of each row is removed. Other languages gain nothing from
+ * The inflectional endings of folded words. The longest matching ending of each row is removed. Other languages gain nothing from
  * such rows.
  */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
@@ -152,7 +152,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 /** The minimum length in letters. */
 const MIN_STEM_LENGTH = 4
 
-/** Double letters and long endings would leave too little of shorter words. */
+/** The minimum length of a stem in languages whose double letters and long endings would leave too little of shorter words. */
 const MIN_STEM_LENGTH_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
 
 const LETTERS = /^\p{L}+$/u

@@ -12,7 +12,7 @@ const LARGE_LOG = 4_000_000
 const RELEASE = { pages: 200, within: 200 }
 
 export interface DatabaseKind {
-  /** SQLite's `application_id`. */
+  /** The value of SQLite's `application_id`. */
   readonly applicationId: number
   /** Increment with every change to the schema or the data. */
   readonly format: number
@@ -21,7 +21,7 @@ export interface DatabaseKind {
   readonly pageSize?: number
 }
 
-/** The writer's connection to a cache database. Reopens the file if another process replaces it. */
+/** The writer's connection to a cache database. The file is reopened if another process replaces it. */
 export class DatabaseFile {
   readonly location: Location
   readonly #kind: DatabaseKind
@@ -101,7 +101,7 @@ export class DatabaseFile {
     return true
   }
 
-  /** SQLite's log never shrinks by itself. */
+  /** Truncates SQLite's log, which never shrinks by itself. */
   #checkpoint(database: Database, path: string): void {
     database.exec('PRAGMA shrink_memory')
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
@@ -109,7 +109,7 @@ export class DatabaseFile {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       return
     }
-    // SQLite cannot truncate the log while another connection is reading.
+    // The call fails harmlessly while another connection is reading.
     quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
@@ -136,7 +136,7 @@ export class DatabaseFile {
   }
 }
 
-/** @throws DamagedIndex if the database is not of this kind */
+/** Checks the kind of a database. @throws DamagedIndex if it is not of this kind */
 export function requireKind(database: Database, { applicationId, format }: DatabaseKind): void {
   const stamp = kindOf(database)
   if (stamp.applicationId !== applicationId || stamp.format !== format) {
@@ -153,7 +153,7 @@ export function hasTables(database: Database): boolean {
   return tables?.n !== 0
 }
 
-/** SQLite does not release free pages by itself. */
+/** Releases free pages, which SQLite does not do by itself. */
 function releasePages(database: Database): void {
   const deadline = performance.now() + RELEASE.within
   while (pragma(database, 'freelist_count') > 0 && performance.now() < deadline)
@@ -168,8 +168,8 @@ function makeSchema(database: Database, { applicationId, format, schema, pageSiz
 }
 
 /**
- * `synchronous = NORMAL`: a power failure may lose derived data, but must not corrupt the file. SQLite checkpoints the log at
- * 40 MB, and `tidy` when idle.
+ * Configures a connection. With `synchronous = NORMAL`, a power failure may lose derived data, but must not corrupt the file.
+ * SQLite checkpoints the log at 40 MB, and `tidy` when idle.
  */
 function configure(database: Database): void {
   database.exec(

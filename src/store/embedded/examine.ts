@@ -12,7 +12,7 @@ import { DamagedIndex, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
-  /** `foreign`: written by another program. `newer`, `older`: written by another version of Roux. */
+  /** The state of the file. `foreign`: written by another program. `newer`, `older`: written by another version of Roux. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }
@@ -27,7 +27,7 @@ function examineDatabase(
   kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
   readAll: (database: Database) => void,
 ): IndexCondition {
-  // A separate check reports an unreadable folder.
+  // An unreadable folder is reported by a separate check.
   if (quietly(() => identityOf(location)) === undefined) return { state: 'absent' }
   try {
     const database = openSqlite(databasePath(location), { readOnly: true })
@@ -48,7 +48,7 @@ function examineDatabase(
   }
 }
 
-/** @throws DamagedIndex, or SQLite's errors */
+/** Reads all rows. @throws DamagedIndex, or SQLite's errors */
 function readEverything(database: Database): void {
   const { rows } = readMeta(database)
   const hot = readTexts(database, 'hot', 'WHERE TRUE')
@@ -103,7 +103,7 @@ export function examineSearchIndex(location: Location): IndexCondition {
   return examineDatabase(location, SEARCH, readSearchRows)
 }
 
-/** @throws DamagedIndex, DamagedWords, or SQLite's errors */
+/** Reads all rows. @throws DamagedIndex, DamagedWords, or SQLite's errors */
 function readSearchRows(database: Database): void {
   for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
     const { id, rank, header } = row as { id: number; rank: number; header: unknown }

@@ -10,9 +10,9 @@ const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
   readonly name: string
-  /** Page cache in KB. */
+  /** The size of the page cache in KB. */
   readonly cache: number
-  /** @throws DamagedIndex */
+  /** Prepares statements. @throws DamagedIndex */
   prepare(database: Database): T
   /** A callback that drops cached data when the file has been replaced. */
   forget(): void
@@ -29,7 +29,7 @@ export class FollowedDatabase<T extends object> {
   #opened: Opened<T> | undefined
   /** The file's identity is not checked before this time (`performance.now()`). */
   #sameUntil = 0
-  /** `data_version` at the last load. */
+  /** The `data_version` at the last load. */
   #version = Number.NaN
   #isDamaged = false
 
@@ -53,13 +53,14 @@ export class FollowedDatabase<T extends object> {
 
   /** @returns `undefined` before the first commit @throws the errors of `prepare` */
   open(): Opened<T> | undefined {
-    // An identity check doubles the time of an idle refresh, and a call refreshes several times.
+    // The identity is not checked each time, because that doubles the time of an idle refresh, and a call refreshes several
+    // times.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)
     this.#sameUntil = now + SAME_LIFE
     if (this.#opened !== undefined) {
-      // The cache folder may have been emptied. The open file remains usable.
+      // If the cache folder has been emptied, the open file remains usable.
       if (identity === undefined || identity === this.#opened.identity) return this.#opened
       this.reopen()
     }
@@ -107,7 +108,7 @@ export class FollowedDatabase<T extends object> {
 
   /** Works like `load`, within an open transaction. */
   loadWithin<R>(open: Opened<T>, load: (open: Opened<T>) => R): R | undefined {
-    // The first read of a transaction determines its snapshot.
+    // The version is read first, because the first read of a transaction determines its snapshot.
     const version = this.version(open)
     if (version === this.#version) return undefined
     const contents = load(open)

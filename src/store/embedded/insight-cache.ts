@@ -5,9 +5,9 @@ import { DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { isDamage, isUnwritable } from './sqlite.ts'
 
-/** `record`: one row per content hash. `result`: the latest result of each kind. */
+/** The format of the cache. `record`: one row per content hash. `result`: the latest result of each kind. */
 export const INSIGHT: DatabaseKind = {
-  // `roui` in ASCII.
+  // The number is `roui` in ASCII.
   applicationId: 0x726f7569,
   format: 4,
   schema: `
@@ -19,7 +19,10 @@ export const INSIGHT: DatabaseKind = {
 /** Unused records are deleted if they exceed this count and this share of the used ones. */
 const UNUSED = { count: 100, share: 0.5 }
 
-/** Replaces a file that is damaged or has another format. Rows that cannot be written stay in memory until `close`. */
+/**
+ * Opens the cache, and replaces a file that is damaged or has another format. Rows that cannot be written stay in memory until
+ * `close`.
+ */
 export function openInsightCache(path: string): InsightCache {
   const file = new DatabaseFile({ kind: 'file', path }, INSIGHT)
   return new SqliteInsightCache(file, openOrReplace(file))

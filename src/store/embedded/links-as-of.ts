@@ -8,7 +8,7 @@ import { readMeta } from './writer.ts'
 /** The links of all files at one generation, unaffected by later commits. */
 export interface LinksAsOf {
   readonly generation: number
-  /** A file's links, as packed by `packLinks`. */
+  /** Returns a file's links, as packed by `packLinks`. */
   data(key: number): string | undefined
   close(): void
 }
@@ -43,7 +43,7 @@ export function openAsOfNow(location: Location): Database {
 }
 
 export function closeAsOf(database: Database): void {
-  // An unfinalized statement would keep the transaction open and block writers.
+  // The transaction must end here, because an unfinalized statement would keep it open and block writers.
   quietly(() => database.exec('COMMIT'))
   database.close()
 }

@@ -7,7 +7,7 @@ import { makeFolder } from '../../core/make-folder.ts'
 /** Caches of former vaults, versions and settings are deleted after this time, in milliseconds. */
 const MONTH = 30 * 24 * 3_600_000
 
-/** Names of a vault's cache files. */
+/** Matches the names of a vault's cache files. */
 const CACHE_FILE =
   /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
 
@@ -52,7 +52,7 @@ export interface EmbeddedPlace {
   readonly searchFile: string
   readonly insightFile: string
   readonly layoutFile: string
-  /** Name of the in-memory databases, unique in this process. */
+  /** The name of the in-memory databases, which is unique in this process. */
   readonly memory: string
 }
 

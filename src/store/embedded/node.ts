@@ -148,7 +148,7 @@ export function folderTree(projection: Projection, path: string, options: TreeOp
 interface Tree {
   readonly graph: Graph
   readonly includeArchived: boolean
-  /** Notes per folder, at any depth. */
+  /** Number of notes per folder, at any depth. */
   readonly counts: Map<FolderEntry, number>
   left: number
 }
@@ -164,7 +164,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** A folder's own notes count against the limit before those of its subfolders. */
+/** Returns a folder, whose own notes count against the limit before those of its subfolders. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
@@ -203,7 +203,7 @@ export function findWanted(projection: Projection, filter: WantedFilter, page: P
 }
 
 interface Draft {
-  /** The most common spelling. */
+  /** The tag in its most common spelling. */
   name: string
   /** Number of files that use `name`. */
   maxFiles: number
@@ -301,7 +301,7 @@ export function linksWithin(
   return ranges.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
-    // A plain loop is faster, and large notes have thousands of links.
+    // A plain loop is faster, because large notes have thousands of links.
     const links: OutgoingLink[] = []
     for (const link of projection.links(source)) {
       const { to, kind, form, line } = link

@@ -25,7 +25,7 @@ export interface StoreOptions {
   readonly vectorGraphs?: VectorGraphs
 }
 
-/** Call `refresh` after commits, and `reopen` after an index has been replaced. */
+/** An embedded store. `refresh` must be called after commits, and `reopen` after an index has been replaced. */
 export interface EmbeddedStore extends Store {
   /** Reads new commits. The call is cheap if there are none, and the first call loads the index in short slices. */
   refresh(): void
@@ -46,7 +46,7 @@ export function openEmbeddedStore(location: Location, options: StoreOptions): Em
   return new SqliteStore(location, options)
 }
 
-/** Maximum attempts at a use case. A new generation restarts it. */
+/** The maximum number of attempts at a use case, which a new generation restarts. */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {
@@ -168,7 +168,7 @@ class SqliteStore implements EmbeddedStore {
         yield row.value
       }
     } finally {
-      // Close `links` even if the caller stops early.
+      // This closes `links` even if the caller stops early.
       rows.return(undefined)
     }
   }
@@ -193,7 +193,7 @@ class SqliteStore implements EmbeddedStore {
     this.#listeners.clear()
     this.#search.close()
     this.#projection.file.close()
-    // During a load, the writer cannot truncate its log.
+    // A load must end first, because the writer cannot truncate its log meanwhile.
     await this.#loading?.catch(() => {})
   }
 }

@@ -59,7 +59,7 @@ export function countProblems(projection: Projection, filter: Omit<ProblemFilter
   return counts
 }
 
-/** Symbolic links that point outside the vault, ordered by id. */
+/** Returns symbolic links that point outside the vault, ordered by id. */
 function outsideProblems({ graph, outside }: Projection, { id, target, folder }: ProblemFilter): Problem[] {
   if (id !== undefined || target !== undefined) return []
   const start = folder === undefined ? '' : folderStart(folder)
@@ -69,7 +69,7 @@ function outsideProblems({ graph, outside }: Projection, { id, target, folder }:
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Files that may match the filter, ordered by id. */
+/** Yields files that may match the filter, ordered by id. */
 function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter): IterableIterator<GraphRow> {
   const { graph } = projection
   const start = folder === undefined ? '' : folderStart(folder)

@@ -26,19 +26,19 @@ const CACHED_HUBS = 32
 
 const CACHED_VALUES = 16
 
-/** Rows between checks of the clock. */
+/** The number of rows between checks of the clock. */
 const CLOCK_INTERVAL = 32
 
 /** If there are more new rows, a table scan is faster than the index. */
 const MANY_ROWS = 20_000
 
-/** Rows to load between yields. */
+/** The number of rows to load between yields. */
 const ROWS_AT_ONCE = 500
 
 interface ProjectionOptions {
   /** The prefix of every id. It is omitted if there is only one vault. */
   readonly vault?: string | undefined
-  /** Keys may refer to other files afterwards. */
+  /** A callback for a replaced index, in which keys may refer to other files. */
   onReplaced?(): void
   onDamage?(): void
 }
@@ -131,7 +131,7 @@ export class Projection {
     return rows
   }
 
-  /** @throws DamagedIndex */
+  /** Enters a new state. @throws DamagedIndex */
   #enter(state: StoredState, count: number): void {
     if (this.generation === 0 && state.rows !== count) throw new DamagedIndex('rows are missing')
     this.#state = state
@@ -231,7 +231,7 @@ export class Projection {
     const cached = this.#links.get(key)
     if (cached !== undefined) return cached
     const links = this.#readLinks(key)
-    // Hubs are requested often, and reading thousands of links takes milliseconds.
+    // The links of hubs are cached, because hubs are requested often and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
       if (this.#links.size >= CACHED_HUBS) this.#links.clear()
       this.#links.set(key, links)
@@ -245,7 +245,7 @@ export class Projection {
   }
 
   /**
-   * The links of the newest generation, which may be newer than this one. The caller must close them.
+   * Returns the links of the newest generation, which may be newer than this one. The caller must close them.
    * @returns `undefined` before the first commit
    */
   linksAsOfNow(): LinksAsOf | undefined {
@@ -306,7 +306,7 @@ function prepare(database: Database): Statements {
   }
 }
 
-/** @throws DamagedIndex if the graph has targets but the links are missing */
+/** Unpacks the links of a file. @throws DamagedIndex if the graph has targets but the links are missing */
 export function linksOf(key: number, data: string | undefined, row: GraphRow | undefined): readonly ResolvedLink[] {
   if (data !== undefined) return unpackLinks(key, data)
   if (row !== undefined && row.targets.length + row.missing.length > 0) throw new DamagedIndex('links are missing')
@@ -318,11 +318,11 @@ function unpackRows({ texts, keySum }: Texts): readonly GraphRow[] {
 }
 
 function readNewTexts(database: Database, generation: number): Texts {
-  // A damaged index could silently omit one row and repeat another.
+  // All rows are read without the index, because a damaged one could silently omit one row and repeat another.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
     return readTexts(database, 'hot', `NOT INDEXED WHERE generation > ${generation}`)
   }
-  // `INDEXED BY` prevents a table scan, which takes 13 ms for 100,000 rows.
+  // The hint `INDEXED BY` prevents a table scan, which takes 13 ms for 100,000 rows.
   const select = database.prepare(
     `SELECT group_concat(hot, char(10)) AS texts, total(key) AS keySum
      FROM (SELECT key, hot FROM file INDEXED BY file_generation WHERE generation > ?)`,

@@ -12,7 +12,7 @@ interface CachedRanking {
   /** The graph that the keys belong to. */
   readonly graph: Graph
   readonly generation: number
-  /** Indexed by key. Notes newer than the scores have none. */
+  /** The scores by key. Notes newer than the scores have none. */
   readonly scores: Float64Array
   readonly sampled: number | undefined
 }

@@ -9,7 +9,7 @@ import { DamagedIndex } from './sqlite.ts'
 /** Increment with every change to the rows. */
 export const FORMAT = 11
 
-/** `roux` in ASCII. */
+/** The number is `roux` in ASCII. */
 export const APPLICATION_ID = 0x726f7578
 
 /**
@@ -27,21 +27,21 @@ export const SCHEMA = `
   CREATE TABLE links (key INTEGER PRIMARY KEY, data TEXT NOT NULL);
 `
 
-/** Compact JSON contains no line breaks. */
+/** The separator of joined rows. Compact JSON contains no line breaks. */
 export const SEPARATOR = '\n'
 
 /** Part of the checksum, so a text in the wrong column is detected. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
-/** Eight hex digits of CRC-32, then JSON. */
+/** Returns eight hex digits of CRC-32, followed by JSON. */
 function seal(kind: Kind, value: unknown): string {
   const json = JSON.stringify(value)
   return checksum(kind, json).toString(16).padStart(CRC_LENGTH, '0') + json
 }
 
-/** @throws DamagedIndex if the checksum does not match */
+/** Checks the checksum and parses the JSON. @throws DamagedIndex if the checksum does not match */
 function unseal(kind: Kind, text: unknown): unknown {
-  // A flipped bit can change the type of a value.
+  // The type is checked, because a flipped bit can change it.
   const json = typeof text === 'string' ? text.slice(CRC_LENGTH) : ''
   if (typeof text !== 'string' || Number.parseInt(text.slice(0, CRC_LENGTH), 16) !== checksum(kind, json)) {
     throw new DamagedIndex('a row differs from what was written')
@@ -64,7 +64,7 @@ function checksum(kind: Kind, text: string): number {
   return crc32(text, SEEDS[kind])
 }
 
-/** `rows` counts all rows of `file`, including deleted files. */
+/** The stored state. `rows` counts all rows of `file`, including deleted files. */
 export interface StoredState extends IndexState {
   readonly rows: number
 }
@@ -85,7 +85,7 @@ export function packState({ generation, mode = '', nextKey, rows, complete, outs
   return seal('meta', (lineage === undefined ? packed : [...packed, lineage]) satisfies PackedState)
 }
 
-/** @throws DamagedIndex if the checksum does not match */
+/** Unpacks the state. @throws DamagedIndex if the checksum does not match */
 export function unpackState(text: unknown): StoredState {
   const [generation, mode, nextKey, rows, complete, links, lineage] = unseal('meta', text) as PackedState
   const outside = links.map(([path, target]): OutsideLink => ({ path: path as VaultPath, target }))
@@ -159,7 +159,7 @@ function project(record: FileRecord): { targets: number[]; missing: string[]; pr
   }
 }
 
-/** @throws DamagedIndex if the row is corrupt */
+/** Unpacks a row of the graph. @throws DamagedIndex if the row is corrupt */
 export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: string } {
   const row = unseal('hot', text) as Hot
   if (row[1] === undefined) return { ...GONE, key: row[0] }
@@ -218,7 +218,7 @@ export function packStat({ key, path, excluded, stat, style }: KnownFile): strin
   return seal('stat', packed)
 }
 
-/** @throws DamagedIndex if the row is corrupt */
+/** Unpacks a stat. @throws DamagedIndex if the row is corrupt */
 export function unpackStat(text: unknown): KnownFile {
   const [key, path, excluded, mtime, ctime, birthtime, size, wikilinks, relativeLinks] = unseal('stat', text) as PackedStat
   const stat: FileStat = { mtime, ctime, birthtime, size }
@@ -236,7 +236,7 @@ export function packMentions(key: number, names: readonly string[]): string {
   return seal('mentions', [key, names])
 }
 
-/** @throws DamagedIndex if the row is corrupt */
+/** Unpacks mentions. @throws DamagedIndex if the row is corrupt */
 export function unpackMentions(text: unknown): { readonly key: number; readonly mentions: readonly string[] } {
   const [key, mentions] = unseal('mentions', text) as [number, string[]]
   return { key, mentions }
@@ -246,7 +246,7 @@ export function packInfo(key: number, info: FileInfo): string {
   return seal('info', [key, info])
 }
 
-/** @throws DamagedIndex if the row is corrupt */
+/** Unpacks a file's information. @throws DamagedIndex if the row is corrupt */
 export function unpackInfo(key: number, text: unknown): FileInfo {
   return unsealFor('info', key, text) as FileInfo
 }
@@ -255,7 +255,10 @@ const LINK_KINDS: readonly LinkKind[] = ['link', 'embed', 'property']
 const LINK_FORMS: readonly LinkForm[] = ['wikilink', 'markdown', 'reference', 'html', 'canvas', 'page']
 
 interface LinkOptions {
-  /** `s`: subpath, `p`: property, `c`: in a comment, `r`: other candidates, `a`: by alias, `b`: broken subpath. */
+  /**
+   * The keys of a packed link. `s`: subpath, `p`: property, `c`: in a comment, `r`: other candidates, `a`: by alias, `b`: broken
+   * subpath.
+   */
   s?: string
   p?: string
   c?: 1
@@ -306,7 +309,7 @@ function packLink(link: ResolvedLink): PackedLink {
   return packed
 }
 
-/** @throws DamagedIndex if the row is corrupt */
+/** Unpacks links. @throws DamagedIndex if the row is corrupt */
 export function unpackLinks(key: number, text: unknown): readonly ResolvedLink[] {
   return (unsealFor('links', key, text) as PackedLink[]).map(([kind, form, target, line, column, start, end, to, options]) => ({
     kind: LINK_KINDS[kind] ?? 'link',

@@ -18,7 +18,7 @@ export function guardSqlite(calls: CallGuard): void {
   guard = calls
 }
 
-/** @throws RouxError `PROVIDER_ERROR` if the binding is missing or for another platform */
+/** Loads the binding. @throws RouxError `PROVIDER_ERROR` if the binding is missing or for another platform */
 export function loadSqlite(): DatabaseConstructor {
   try {
     binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync
@@ -63,7 +63,7 @@ export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY
 
-/** Call after each write to an in-memory database. */
+/** Pauses, so readers can continue. It must be called after each write to an in-memory database. */
 export function letReadersContinue(): void {
   if (performance.now() - pausedAt < PAUSE.every) return
   pauseThread(PAUSE.length)
@@ -111,7 +111,7 @@ export function isDamage(error: unknown): boolean {
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** The binding throws this error if a single row contains an integer that is too large. */
+/** Returns true for the error that the binding throws if a single row contains an integer that is too large. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
@@ -127,5 +127,5 @@ function matchesSqliteError(words: RegExp, error: unknown): boolean {
   return errorCode(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))
 }
 
-/** Thrown if a row's checksum does not match its content. */
+/** An error for a row whose checksum does not match its content. */
 export class DamagedIndex extends Error {}

@@ -116,7 +116,7 @@ class SqliteWriter implements IndexWriter {
       'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
     )
     for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
-      // Skip damaged rows. Readers report the damage.
+      // Damaged rows are skipped here, because readers report the damage.
       quietly(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
@@ -234,19 +234,19 @@ export function* textSlices(database: Database, column: TextColumn, condition: s
   }
 }
 
-/** @throws DamagedIndex if a row is stored under another key */
+/** Checks the keys of rows. @throws DamagedIndex if a row is stored under another key */
 export function requireKeys<T extends { readonly key: number }>(rows: readonly T[], keySum: number): readonly T[] {
   if (rows.reduce((sum, { key }) => sum + key, 0) !== keySum) throw new DamagedIndex('rows are stored under wrong keys')
   return rows
 }
 
-/** A joined string of this many rows takes a few megabytes. */
+/** The number of texts to join, which take a few megabytes. */
 const TEXTS_AT_ONCE = 20_000
 
-/** Reading and unpacking this many rows takes a few milliseconds. */
+/** The number of rows to read and unpack at once, which takes a few milliseconds. */
 const ROWS_AT_ONCE = 1_000
 
-/** @throws DamagedIndex if the state is corrupt */
+/** Reads the state. @throws DamagedIndex if it is corrupt */
 export function readMeta(database: Database): StoredState {
   const [row] = database.prepare('SELECT value FROM meta WHERE key = ?').all(STATE) as { value: unknown }[]
   if (row !== undefined) return unpackState(row.value)
@@ -257,7 +257,7 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** Changed file times alone do not affect readers. */
+/** Returns true if readers see a change. Changed file times alone do not affect them. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
@@ -281,7 +281,7 @@ function write(database: Database, batch: Batch, { generation, hot }: { generati
   for (const file of batch.touch) touch.run(packStat(file), file.key)
 }
 
-/** Counting all rows would slow down commits in large vaults. */
+/** Counts the new rows, because counting all rows would slow down commits in large vaults. */
 function countNew(database: Database, batches: readonly Batch[]): number {
   const keys = batches.flatMap(({ put }) => put.map(({ key }) => key))
   const find = database.prepare('SELECT count(*) AS known FROM file WHERE key IN (SELECT value FROM json_each(?))')

@@ -5,9 +5,9 @@ import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { Values } from './server/connection.ts'
 
-/** `before`: full-text lookups. `text`: a condition on a note `f`. */
+/** A condition in Cypher. `before` contains full-text lookups, and `text` a condition on a note `f`. */
 export interface CypherCondition {
-  /** Each clause binds a list of notes. */
+  /** The clauses. Each of them binds a list of notes. */
   readonly before: readonly string[]
   readonly text: string
   /** A list that contains every match, if there is one. */
@@ -16,7 +16,7 @@ export interface CypherCondition {
 }
 
 interface ConditionContext {
-  /** Name of the vault's full-text index. */
+  /** The name of the vault's full-text index. */
   readonly wordIndex: string
   readonly languages: readonly string[]
   /** Removes the vault's prefix from an id. */

@@ -7,7 +7,7 @@ import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properti
 import type { QuestionContext } from './questions.ts'
 import { filesIn } from './scope.ts'
 
-/** Candidates for a similar name: the files that share the most character pairs. */
+/** The maximum number of candidates for a similar name: the files that share the most character pairs. */
 const MAX_CANDIDATES = 1_000
 /** The limit is higher, because some candidates are outside the scope. */
 const MAX_EXAMINED = 3 * MAX_CANDIDATES
@@ -16,7 +16,7 @@ interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases
   readonly id: string
 }
 
-/** The database selects candidates. Similarities are computed as in the embedded store. */
+/** Finds names. The database selects candidates, and similarities are computed as in the embedded store. */
 export async function findNames(
   asking: QuestionContext,
   names: readonly string[],

@@ -17,7 +17,7 @@ import {
 import { filesIn, labelFor } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** Notes without a date come last in both directions. */
+/** Returns the order. Notes without a date come last in both directions. */
 function orderOf({ by, direction }: FindOptions['order']): string {
   const sortDirection = direction === 'asc' ? 'ASC' : 'DESC'
   switch (by) {
@@ -109,7 +109,7 @@ function isTime(by: GroupBy | undefined): boolean {
   return by?.kind === 'created' || by?.kind === 'modified'
 }
 
-/** A Cypher expression for the values of a note `f`. */
+/** Returns a Cypher expression for the values of a note `f`. */
 function valuesOf(by: GroupBy, at: number): string {
   switch (by.kind) {
     case 'property':

@@ -92,7 +92,7 @@ function time(ms: number): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Title, aliases and file name. */
+/** Returns the title, the aliases and the file name. */
 export function namesOf({
   path,
   kind,
@@ -103,7 +103,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** Key for exact name lookups. Short even for long names. */
+/** Returns a key for exact name lookups, which is short even for long names. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -112,7 +112,7 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** A short word for a string of any length. */
+/** Returns a short word for a string of any length. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
@@ -127,7 +127,7 @@ export function pairsOf(folded: string): readonly string[] {
   return pairs
 }
 
-/** Four hex digits. `0000` stands for the missing character before the first. */
+/** Returns four hex digits. `0000` stands for the missing character before the first. */
 function hex(unit: number): string {
   return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
 }
@@ -138,7 +138,7 @@ export interface Edge {
   readonly kinds: readonly string[]
   /** The folded names of properties. */
   readonly types: readonly string[]
-  /** JSON pairs of a link's index in the file, and the link. */
+  /** The links as JSON pairs of a link's index in the file, and the link. */
   readonly links: string
 }
 
@@ -170,13 +170,13 @@ export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
     .map(([, link]) => withAbsentMembers(link))
 }
 
-/** JSON omits `undefined` members, but all links must have the same shape. */
+/** Adds members that are `undefined`. JSON omits them, but all links must have the same shape. */
 function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
 }
 
-/** Database indexes accept only strings of up to about 8,000 bytes. */
+/** Returns a key for an id, because database indexes accept only strings of up to about 8,000 bytes. */
 export function idKeyOf(id: string): string {
   return id.length <= MAX_KEY_LENGTH ? id : shortHash(id)
 }

@@ -41,7 +41,7 @@ export class Neo4jStore implements Store {
   /** The last generation reported to listeners. */
   #reportedGeneration: number | undefined
   #isUnreachable = false
-  /** Offset of the server's clock from the local clock, in milliseconds. */
+  /** The offset of the server's clock from the local clock, in milliseconds. */
   #ahead = 0
   #timer: NodeJS.Timeout | undefined
   #planning: NodeJS.Timeout | undefined
@@ -64,7 +64,7 @@ export class Neo4jStore implements Store {
     return this.#isUnreachable
   }
 
-  /** @throws RouxError `STORE_UNAVAILABLE` */
+  /** Reads the facts. @throws RouxError `STORE_UNAVAILABLE` */
   async refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
     try {
       this.#facts = await readFacts(this.#connection, signal)
@@ -87,7 +87,7 @@ export class Neo4jStore implements Store {
     }, PLANNING).unref()
   }
 
-  /** A restarted database has lost its plans. */
+  /** Plans queries again, because a restarted database has lost its plans. */
   #planAgain(): void {
     if (this.#planning === undefined) return
     clearTimeout(this.#planning)

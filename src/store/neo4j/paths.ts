@@ -8,11 +8,11 @@ type Path = readonly string[]
 
 interface SpurPath {
   readonly root: Path
-  /** Notes that must not be the next step. */
+  /** The notes that must not be the next step. */
   readonly taken: readonly string[]
 }
 
-/** Maximum number of searches for longer paths. Each takes a round trip. */
+/** The maximum number of searches for longer paths. Each search takes a round trip. */
 const FURTHER = 4
 
 /**

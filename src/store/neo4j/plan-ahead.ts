@@ -6,7 +6,7 @@ import type { StoredEmbedder } from './questions.ts'
 const WORD: WordTerm = { form: 'x', stem: 'x', match: 'stem', count: 1, parts: [] }
 const [ONE, OTHER] = ['x', 'y'] as unknown as readonly [NodeId, NodeId]
 const PAGE = { offset: 0, limit: 1 }
-/** Scopes of `find_nodes` (`LISTED`) and `search` (`FOUND`). */
+/** The scopes of `find_nodes` (`LISTED`) and `search` (`FOUND`). */
 const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 

@@ -17,7 +17,7 @@ import { writtenAt } from '../note-facts.ts'
 import { readLinks } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
 
-/** Sources per missing target. */
+/** The number of sources per missing target. */
 const SOURCES = 3
 
 interface ProblemQuery {
@@ -155,7 +155,7 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Problem
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** Ids of the notes that ambiguous links may refer to, by key. */
+/** The ids of the notes that ambiguous links may refer to, by key. */
 const rivalIds = new WeakMap<DetailRow, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
@@ -244,7 +244,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Files whose links must not be counted. The database cannot evaluate `counts`. */
+/** Returns sources without those whose links must not be counted. The database cannot evaluate `counts`. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

@@ -4,14 +4,14 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Each folder has its own result, and there may be many folders. */
+/** The maximum number of cached results. Each folder has its own, and there may be many folders. */
 const MAX_CACHED = 50
 
 export interface VaultState {
   readonly generation: number
   readonly lineage: string | null
   readonly searchWrites: number
-  /** Times of the last commit, of the feeder's last heartbeat, and of this result, in milliseconds on the server's clock. */
+  /** The times of the last commit, of the feeder's last heartbeat, and of this result, in milliseconds on the server's clock. */
   readonly committedAt: number | null
   readonly heartbeatAt: number | null
   readonly now: number
@@ -45,7 +45,7 @@ export interface StoredEmbedder {
 /** Announcements that are older than this many milliseconds are ignored. */
 const ANNOUNCED = 60_000
 
-/** Binds everything that `STATE` refers to. */
+/** A clause that binds everything that `STATE` refers to. */
 const VAULT = `MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
   OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})`
 
@@ -56,7 +56,7 @@ const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writ
 /** Maximum wait for a generation to become visible, and time between checks, in milliseconds. */
 const VISIBILITY_WAIT = { most: 5_000, look: 50 }
 
-/** @throws RouxError `STORE_UNAVAILABLE` if the vault's name belongs to another folder */
+/** Checks the folder. @throws RouxError `STORE_UNAVAILABLE` if the vault's name belongs to another folder */
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
   if (origin === undefined || folder === null || folder === origin.folder) return
   throw new RouxError('STORE_UNAVAILABLE', `The database already has a vault "${vault}", fed from another folder.`, {
@@ -120,7 +120,7 @@ export class Questions {
     return this.#isConfirmed
   }
 
-  /** The query must return each row as `row`. `$vault` is always set. */
+  /** Sends a query, which must return each row as `row`. `$vault` is always set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
       // The queries are sent later, to include those of continuations that are about to run.
@@ -144,7 +144,7 @@ export class Questions {
     }
   }
 
-  /** Rows by query index. Queries without rows may be missing. */
+  /** Returns rows by query index. Queries without rows may be missing. */
   async #answersTo(questions: readonly Question[]): Promise<ReadonlyMap<number, readonly unknown[]>> {
     const { signal, onState } = this.#options
     const { vault } = this.#connection
@@ -185,14 +185,14 @@ export interface QuestionContext {
   readonly bare: (id: string) => string
 }
 
-/** The database limits list indexes to 32 bits. */
+/** Returns the range of a page, because the database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
   return { offset: Math.min(MAX_INDEX, offset), end: Math.min(MAX_INDEX, offset + limit) }
 }
 
 const MAX_INDEX = 2 ** 31 - 1
 
-/** Caches results that require a scan of the whole vault, until the vault's state changes. */
+/** A cache of results that require a scan of the whole vault, until the vault's state changes. */
 export class KeptAnswers {
   #state = ''
   readonly #answers = new Map<string, unknown>()

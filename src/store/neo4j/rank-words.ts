@@ -10,13 +10,16 @@ import type { QuestionContext } from './questions.ts'
 import { filesIn } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** `before`: indexes of the compounds that contain this part. A part counts only if no note contains any of them. */
+/**
+ * A word to look up. `before` contains the indexes of the compounds with this part. A part counts only if no note contains any of
+ * them.
+ */
 interface WordLookup {
   readonly term: WordTerm
   readonly before: readonly number[]
 }
 
-/** Compounds come before their parts. */
+/** Returns the lookups, in which compounds come before their parts. */
 export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
   const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {
@@ -78,7 +81,7 @@ export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CAL
   WITH [at IN range(0, size(counts) - 1) |
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
-/** Yields `f`, `score` and `words`. `limit` restricts the result to that many of the vault's best notes. */
+/** Returns a query for `f`, `score` and `words`. `limit` restricts the result to that many of the vault's best notes. */
 export function ranking(fits: string, limit?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
     WITH w, sum(score) AS score, collect(at) AS words${limit === undefined ? '' : ` ORDER BY score DESC LIMIT toInteger(${limit})`}

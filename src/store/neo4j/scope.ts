@@ -2,7 +2,7 @@ import type { Scope } from '../../core/store.ts'
 import { NOTES, pathStart } from '../note-facts.ts'
 import type { Values } from './server/connection.ts'
 
-/** Cypher conditions on a node `f`. */
+/** The Cypher conditions on a node `f`. */
 export interface ScopeCondition {
   readonly text: string
   readonly parameters: Values
@@ -36,7 +36,7 @@ export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondit
   }
 }
 
-/** A single note needs `RouxFile`, the only label with an index of ids. */
+/** Returns the label of a scope. A single note needs `RouxFile`, the only label with an index of ids. */
 export function labelFor(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }

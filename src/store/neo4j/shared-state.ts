@@ -7,7 +7,7 @@ import type { Connection } from './server/connection.ts'
 
 const PART = 1 << 20
 
-/** Results are split into several nodes, and deleted with the vault. */
+/** Returns shared results, which are split into several nodes, and deleted with the vault. */
 export function sharedResultsOf(connection: Connection): SharedResults {
   const { vault } = connection
   return {
@@ -19,7 +19,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
         signal,
       )
       const [first] = rows
-      // Incomplete while another process replaces the result.
+      // The result is incomplete while another process replaces it.
       if (first === undefined || rows.length !== first.parts) return undefined
       if (rows.some(({ generation }) => generation !== first.generation)) return undefined
       return { generation: first.generation, bytes: Buffer.concat(rows.map(({ bytes }) => bytesOf(bytes))) }
@@ -27,7 +27,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
     async keep(name, { generation, bytes }: SharedResult) {
       const parts = Math.max(1, Math.ceil(bytes.length / PART))
       await connection.transaction(async (run) => {
-        // The first write takes the lock. Nothing is written if the vault has been removed.
+        // The first write takes the lock. If the vault has been removed, nothing is written.
         const [row] = await run<{ readonly before: number }>(
           `MATCH (:RouxVault {vault: $vault}) MERGE (r:RouxResult {vault: $vault, name: $name, part: 0}) SET r.parts = coalesce(r.parts, 0)
            RETURN coalesce(r.generation, -1) AS before`,
@@ -94,10 +94,10 @@ const LABEL = 'label'
 
 const DISMISSED = 'dismissed'
 
-/** Commits per read. */
+/** The number of commits per read. */
 const ROWS = 200
 
-/** Change log for servers without access to the folder. The feeder writes the entries. */
+/** Returns the change log for servers without access to the folder. The feeder writes the entries. */
 export function graphLogOf(connection: Connection): GraphLog {
   const { vault } = connection
   return {

@@ -298,7 +298,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#inOrder(rows).flat()
   }
 
-  /** Sources in order of first appearance, each with its links ordered by position. */
+  /** Groups links by source, in order of first appearance. The links of each source are ordered by position. */
   #inOrder(edges: readonly StoredEdge[]): readonly (readonly Occurrence[])[] {
     const bySource = new Map<string, (readonly [number, Occurrence])[]>()
     for (const { from, to, links } of edges) {
@@ -456,7 +456,7 @@ function nodesOf(ids: readonly string[]) {
   return { ids, idKeys: ids.map(idKeyOf) }
 }
 
-/** Binds `f`. `missing` is 1 for missing targets. */
+/** Returns a clause that binds `f`. `missing` is 1 for missing targets. */
 function anyInScope(scope: Scope, text: string): string {
   const files = `MATCH (f:${labelFor(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
   const missing = `MATCH (f:RouxMissing {vault: $vault}) WHERE f.idKey STARTS WITH '' AND f.folded STARTS WITH $scopeStart RETURN 1 AS missing, f`
@@ -466,7 +466,10 @@ function anyInScope(scope: Scope, text: string): string {
   return `CALL () { ${all} }`
 }
 
-/** Returns a page as `items` and the number of nodes as `total`. Files by id, then missing targets. */
+/**
+ * Returns a query for a page as `items` and the number of nodes as `total`. Files come first, ordered by id, and then missing
+ * targets.
+ */
 function inScope(scope: Scope, text: string, [first, end] = ['toInteger($offset)', 'toInteger($end)']): string {
   return `${anyInScope(scope, text)}
     WITH missing, f ORDER BY missing, f.sort WITH collect(f) AS found WITH found, size(found) AS total

@@ -37,7 +37,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   }
 }
 
-/** Fed by another process. Reading a vault that has never been fed is an error. */
+/** A store that another process feeds. Reading a vault that has never been fed is an error. */
 class FedStore extends Neo4jStore {
   readonly #vault: string
 
@@ -81,7 +81,7 @@ class FeedStatus implements Indexing {
   readonly #connection: Connection
   readonly #place: Neo4jPlace
   #search: IndexStatus['search']
-  /** Vault state for which `#search` was counted. */
+  /** The vault state for which `#search` was counted. */
   #countedState = ''
 
   constructor(store: FedStore, connection: Connection, place: Neo4jPlace) {
@@ -111,7 +111,7 @@ class FeedStatus implements Indexing {
     this.#store.planAhead()
   }
 
-  /** @throws RouxError `STORE_UNAVAILABLE` */
+  /** Checks that the vault can be read. @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
     const current = this.#store.facts
     // The feeder may have come back by now.

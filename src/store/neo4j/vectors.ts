@@ -19,7 +19,7 @@ interface VectorQuery {
 const MORE = 4
 const MIN_CANDIDATES = 100
 
-/** `row` can refer to the stored vector `p` and its file `f`. */
+/** Finds the nearest vectors. `row` can refer to the stored vector `p` and its file `f`. */
 async function nearest<T>(
   asking: QuestionContext,
   { embedder, vectors, scope }: VectorQuery,
@@ -131,7 +131,7 @@ export async function vectorsOf(
   )
 }
 
-/** The last used embedder comes first. */
+/** Returns the embedders. The last used one comes first. */
 export async function vectorStates({ questions }: QuestionContext): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''

@@ -3,7 +3,7 @@ import type { ExportRow } from '../../core/store.ts'
 import { readLinks } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
 
-/** Files per statement. */
+/** The number of files per statement. */
 const PART = 2_000
 
 interface StoredFile extends Pick<FileRecord, 'key' | 'path' | 'title' | 'kind' | 'tags' | 'aliases' | 'excluded'> {
@@ -15,7 +15,7 @@ interface StoredLinks {
   readonly missing: readonly { readonly count: number; readonly links: string }[]
 }
 
-/** Files by id, then edges by source. */
+/** Yields files by id, then edges by source. */
 export async function exportRows({
   questions,
   idOf,

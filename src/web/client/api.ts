@@ -10,7 +10,7 @@ export type ToolAnswer<T> = T & {
   readonly error?: ReturnType<RouxError['toJSON']>
 }
 
-/** `there`: the server knows this page's session. `ended`: it does not. */
+/** The state of the connection. `there`: the server knows this page's session. `ended`: it does not. */
 export type Connection = 'there' | 'lost' | 'ended'
 
 const SESSION_KEY = 'roux-session'
@@ -85,7 +85,7 @@ export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, 
   }
 }
 
-/** @throws RouxError if the server refuses, or does not respond */
+/** Sends a request. @throws RouxError if the server refuses, or does not respond */
 async function send(path: string, body: unknown, session?: string): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', ...(session && authorization(session)) }
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {

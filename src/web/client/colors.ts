@@ -5,7 +5,7 @@ import { type ColorBy, type Graph, groupingBy, isIndex, today } from './graph.ts
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 export const OTHER = PALETTE.length - 1
-/** More groups get a color if the others would exceed `MAX_OTHER_SHARE` of all notes. */
+/** The minimum number of colors. More groups get one if the others would exceed `MAX_OTHER_SHARE` of all notes. */
 const MIN_COLORS = 7
 const MAX_OTHER_SHARE = 0.1
 /** Index notes have the text color, because they link to everything. */
@@ -30,7 +30,7 @@ export interface Colored {
 }
 
 /**
- * The largest groups get a color each. A group keeps its color from `last`. A new color depends on the group's id, not on its
+ * Gives the largest groups a color each. A group keeps its color from `last`. A new color depends on the group's id, not on its
  * size.
  */
 export function colorsOf(graph: Graph, by: ColorBy, last?: Colored): Colored {
@@ -69,7 +69,7 @@ export function colorsOf(graph: Graph, by: ColorBy, last?: Colored): Colored {
   }
 }
 
-/** A group keeps its color, or gets the color of its id or any free color. */
+/** Gives each group its previous color, or else the color of its id or any free color. */
 function ownColors(groups: readonly PictureGroup[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
   const colorOf = new Map<string, number>()
@@ -84,7 +84,7 @@ function ownColors(groups: readonly PictureGroup[], before: ReadonlyMap<string, 
   return colorOf
 }
 
-/** The size of a community includes notes that are not drawn. */
+/** Returns the groups. The size of a community includes notes that are not drawn. */
 function groupsOf(graph: Graph, by: ColorBy): readonly (PictureGroup | undefined)[] {
   if (by === 'community' || by === 'region') {
     const { of, groups } = groupingBy(graph, by)
@@ -115,7 +115,7 @@ const AGES: readonly (readonly [days: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, 'earlier'],
 ]
 
-/** @param share share of the first color */
+/** Mixes two colors. @param share share of the first color */
 export function mixed(a: string, b: string, share: number): string {
   const channel = (color: string, from: number): number => Number.parseInt(color.slice(from, from + 2), 16)
   const channels = [1, 3, 5].map((from) => Math.round(share * channel(a, from) + (1 - share) * channel(b, from)))

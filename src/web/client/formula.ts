@@ -43,7 +43,7 @@ export function readFormula(tex: string, display: boolean, macros: Record<string
 function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: MathNode): readonly MarkdownNode[] {
   if (text !== undefined) return [text]
   const inner = children.flatMap(converted)
-  // A container has no type and adds no element.
+  // A container has no type of its own and adds no element.
   if (type === undefined) return inner
   if (!ELEMENTS.has(type)) return []
   const allowedAttributes = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))

@@ -4,14 +4,17 @@ import { showsRegions } from '../../core/insight/picture.ts'
 
 export interface Graph {
   readonly count: number
-  /** `count` also includes attachments and canvases. */
+  /** The number of notes, while `count` also includes attachments and canvases. */
   readonly notes: number
   readonly picture: VaultPicture | PartialPicture
   readonly places: Float32Array
-  /** Row `n` is `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. Each link is in the rows of both ends. */
+  /**
+   * The start of each row. Row `n` is `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. Each link is in the rows of both
+   * ends.
+   */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** Both ends of each link. */
+  /** The numbers of both ends of each link. */
   readonly pairs: Uint32Array
   /** Number of linked notes, including notes that are not drawn. */
   readonly degrees: Uint32Array
@@ -19,7 +22,7 @@ export interface Graph {
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-/** `region` groups notes that are connected only by links. */
+/** The grouping of notes. `region` groups those that are connected only by links. */
 export type GroupedBy = 'community' | 'region'
 export type ColorBy = GroupedBy | 'folder' | 'tag' | 'age'
 
@@ -57,7 +60,7 @@ export function graphOf(
   return withLinks({ picture, places, notes, vault }, pairs)
 }
 
-/** Days since 1970. */
+/** Returns today's date as days since 1970. */
 export function today(): number {
   return Math.floor(Date.now() / DAY_MS)
 }
@@ -127,7 +130,7 @@ export function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }
 
-/** An index note has more links than `notes`, and links to more than this share of all notes. */
+/** The thresholds for index notes, which have more links than `notes`, and links to more than this share of all notes. */
 const INDEX_LINKS = { notes: 40, share: 0.02 }
 
 /** Returns a note's radius in layout units. The layout has the same radii. */

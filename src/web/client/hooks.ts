@@ -11,7 +11,7 @@ export interface Loaded<T> {
 
 type Load<T> = (server: Api, vault: string) => Promise<T>
 
-/** Reloads when the vault or `reloadKey` changes, and keeps the previous answer until then. */
+/** Loads data. It is loaded again when the vault or `reloadKey` changes, and the previous answer stays until then. */
 function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: number): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>()
   const { value: changeCount } = changes

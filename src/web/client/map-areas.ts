@@ -6,9 +6,9 @@ import { memoizeLast } from './memoize-last.ts'
 
 /** The area of a group, whose points are closer to notes of the group than to other notes. */
 export interface Area {
-  /** Palette index. */
+  /** The index of the color in the palette. */
   readonly color: number
-  /** `x, y` pairs in layout units. An outline within another one is a hole. */
+  /** The outlines as `x, y` pairs in layout units. An outline within another one is a hole. */
   readonly outlines: readonly (readonly number[])[]
 }
 
@@ -21,7 +21,7 @@ interface Lands {
 
 interface Shown {
   readonly shown: Uint8Array
-  /** Palette index of each note. The last color means no group, and the number after it an index note. */
+  /** The palette index of each note. The last color means no group, and the number after it an index note. */
   readonly colors: Uint8Array
 }
 
@@ -38,7 +38,7 @@ const REACH = { note: 1.5, strait: 2, enclosed: 5, part: 4, cell: 0.2, blur: 0.4
 /** The quantile of nearest-neighbor distances. It is below 1, because only the center of a group is dense. */
 const MOST = 0.8
 const CELLS = 260
-/** Groups with fewer notes get no outline. The limit is higher on maps with more than `few` notes. */
+/** A group with fewer notes gets no outline. The limit is higher on maps with more than `few` notes. */
 const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
 const LEAD = 0.1
 
@@ -46,7 +46,7 @@ export const areasOf = memoizeLast(
   ({ places }: Graph, { shown, colors }: Shown) => [places, shown, colors],
   (graph: Graph, { shown, colors }: Shown) => {
     const { degrees } = graph
-    // Index notes belong to no area.
+    // Index notes are left out, because they belong to no area.
     const notes = [...degrees.keys()].filter(
       (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colors[note] ?? 0) <= OTHER,
     )
@@ -62,10 +62,10 @@ export const areasOf = memoizeLast(
 export interface Part extends Area {
   readonly label: string
   readonly notes: readonly number[]
-  /** True for notes that are in no other part. */
+  /** True for the part with all notes that are in no other part. */
   readonly isRest?: boolean
   readonly bounds: Box
-  /** Rank by number of links among the parts of an area, from 0 to 1. */
+  /** The rank by number of links among the parts of an area, from 0 to 1. */
   readonly rank: number
   has(x: number, y: number): boolean
 }
@@ -157,7 +157,7 @@ interface Cells {
   readonly top: number
 }
 
-/** @param isRound true to smooth borders, which takes time for each color */
+/** Returns the lands. @param isRound true to smooth borders, which takes time for each color */
 function landsOf(
   graph: Graph,
   notes: readonly number[],
@@ -196,7 +196,7 @@ function landsOf(
           owner[at] = colors[note] ?? other
         }
     }
-    // Cells far from all notes belong to no area, unless areas enclose them.
+    // A cell far from all notes belongs to no area, unless areas enclose it.
     const isOpen = Uint8Array.from(nearest, (square) => Number(square >= ((REACH.note + REACH.strait) * usual) ** 2))
     const nearOpen = grown(isOpen, cells, Math.round((REACH.strait * usual) / size))
     const isFar = nearOpen.map((isNear, at) => Number(isNear === 1 && (nearest[at] ?? 0) >= (REACH.note * usual) ** 2))
@@ -288,7 +288,7 @@ function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
   return of
 }
 
-/** Returns the lead of each owner over the others near a cell. Rounds corners and removes strips narrower than a corner. */
+/** Returns the lead of each owner over the others near a cell. This rounds corners and removes strips narrower than a corner. */
 function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: number, corner: number): readonly Float32Array[] {
   const shares = Array.from({ length: outside + 1 }, (_, one) => {
     const isOwn = Float32Array.from(owner, (is) => Number(is === one))
@@ -332,7 +332,7 @@ function blurred(values: Float32Array, { columns, rows }: Cells, reach: number):
   return now
 }
 
-/** Marching squares. Returns the outlines of all values above zero. */
+/** Returns the outlines of all values above zero by marching squares. */
 function outlinesOf(
   value: (at: number) => number,
   { columns, size, left, top }: Cells,

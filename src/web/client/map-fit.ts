@@ -15,11 +15,11 @@ export interface Fitting {
 }
 
 const POINTS = 600
-/** Space for names, in pixels. `share` and `sides` limit the space to a share of the view. */
+/** The space for names, in pixels. `share` and `sides` limit it to a share of the view. */
 const SPACE = { across: 24, down: 14, share: 0.03, sides: 0.07 }
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
-/** Covering 1 % of the notes is as bad as reducing the size by this percentage. */
+/** The cost of hiding notes. Covering 1 % of them is as bad as reducing the size by this percentage. */
 const HIDING = 8
 const NEAR = 6
 /** Minimum size, relative to a view without panels. */

@@ -26,7 +26,7 @@ export interface Room {
   readonly height: number
   readonly covered: readonly Box[]
   readonly dots: Dots
-  /** Labels avoid lines only if the positions are otherwise equal. */
+  /** The lines, which labels avoid only if the positions are otherwise equal. */
   readonly lines?: Dots | undefined
 }
 
@@ -65,7 +65,7 @@ export class Labels {
   }
 }
 
-/** A line may end after a space, or after a hyphen that follows a letter. */
+/** Matches the places where a line may end: after a space, or after a hyphen that follows a letter. */
 const BREAKS = /(?<=\s|\p{L}-)(?=\S)/u
 
 /** Returns the narrowest way to wrap a text for each number of lines, up to three. */
@@ -92,10 +92,10 @@ export function wrapped(text: string): readonly (readonly string[])[] {
 /** Minimum distance from the sides of the view, in pixels. */
 export const EDGE = 8
 
-/** Cost of covering a line, relative to a note. */
+/** The cost of covering a line, relative to a note. */
 const LINE_COST = 0.01
 
-/** Size of a grid cell in pixels. */
+/** The size of a grid cell in pixels. */
 const SQUARE = 2
 
 export class Dots {

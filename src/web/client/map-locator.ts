@@ -5,7 +5,7 @@ import { type Camera, drawAreasAlone, type Frame, NARROW } from './map-scene.ts'
 import { memoizeLast } from './memoize-last.ts'
 
 const SIZE = { width: 132, height: 92, margin: 6 }
-/** The locator is hidden below this magnification. */
+/** The magnification from which the locator is shown. */
 const SHOWN_FROM = 1.8
 
 /** A small picture of the whole map that shows which part is in view. */

@@ -7,7 +7,7 @@ import { memoizeLast } from './memoize-last.ts'
 
 export type Mark = 'problem' | 'added' | 'edited'
 
-/** `step` is a step of a path. `gained`, `lost` and `gap` are added, removed and missing links. */
+/** A line between two notes. `step` is a step of a path. `gained`, `lost` and `gap` are added, removed and missing links. */
 export interface Tie<Note> {
   readonly from: Note
   readonly to: Note
@@ -30,18 +30,18 @@ export interface Theme {
   readonly link: string
   readonly accent: string
   readonly area: number
-  /** Share of the group's color in the color of its notes. The rest is the text color. */
+  /** The share of the group's color in the color of its notes. The rest is the text color. */
   readonly dots: number
 }
 
 export interface Camera {
   readonly x: number
   readonly y: number
-  /** CSS pixels per layout unit. */
+  /** The scale in CSS pixels per layout unit. */
   readonly scale: number
 }
 
-/** Sizes are in CSS pixels. */
+/** The state of a drawing, with sizes in CSS pixels. */
 export interface Frame {
   readonly graph: Graph
   readonly look: Look
@@ -63,23 +63,23 @@ export interface Highlight {
 
 const LINKS_MOVING = 4_000
 const LINKS_STILL = 150_000
-/** Share of the view that an image adds on each side. `LARGEST_IMAGE` limits its pixels. */
+/** The share of the view that an image adds on each side. `LARGEST_IMAGE` limits its pixels. */
 const MARGIN = 0.5
 const LARGEST_IMAGE = 12_000_000
 const DIMMED = 0.12
 const DIMMED_AREA = 0.55
-/** Opacity of the parts with the fewest and the most links, relative to areas. */
+/** The opacity of the parts with the fewest and the most links, relative to areas. */
 const TONE = { worst: 0.3, best: 1.3 }
-/** Opacity of the parts of a chosen group, relative to other parts. */
+/** The opacity of the parts of a chosen group, relative to other parts. */
 const CHOSEN = 1.6
 /** Strokes that darken the edge of an area. They are fainter around an open note, so its links stand out. */
 const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, aroundNote: 0.5 }
 const SEAM = 0.8
 /** The radius of a note relative to that of a note with one link. */
 const RADIUS = { least: 0.45, most: 3 }
-/** Minimum radius of a note in pixels. `narrow` applies to narrow windows. */
+/** The minimum radius of a note in pixels. `narrow` applies to narrow windows. */
 const SMALLEST = { usual: 1.1, narrow: 0.8 }
-/** Windows below this width, in pixels, have fewer and smaller names, and smaller notes. */
+/** A window below this width, in pixels, has fewer and smaller names, and smaller notes. */
 export const NARROW = 700
 /** Minimum for the best linked note, so a note with two links is not large among notes with one. */
 const LEAST_MOST = 12
@@ -89,21 +89,21 @@ const PALE = { many: 300, share: 0.15, far: 0.45, near: 0.55 }
 const NEARER = 2.2
 /** Maximum number of segments per stroke. Long paths are slow, because browsers compute their intersections. */
 const STROKE = 120
-/** Links of notes with more links are faint. */
+/** The links of notes with more links than this are faint. */
 export const HUB = 200
-/** `OPACITY` depends on the number of links of the better linked end. */
+/** The thresholds for `OPACITY`, which depends on the number of links of the better linked end. */
 const CROWDED = [15, 60, HUB]
 const OPACITY = [0.42, 0.28, 0.16, 0.05]
-/** Factors for short links, and for links that are long or leave an area. Very long links are not drawn. */
+/** The factors for short links, and for links that are long or leave an area. Very long links are not drawn. */
 const FAINTER = [1, 0.5]
-/** Magnification from which links between areas are drawn individually. */
+/** The magnification from which links between areas are drawn individually. */
 const WHOLE = 1.6
-/** `widest` is a share of the view. `opacity` consists of two hex digits. */
+/** The look of links between areas. `widest` is a share of the view. `opacity` consists of two hex digits. */
 const BAND = { widest: 0.006, opacity: '90' }
 const HOLE = { far: 0.6, near: 0.74 }
-/** Share of the view within which links are drawn. It leaves room for the next move. */
+/** The share of the view within which links are drawn. It leaves room for the next move. */
 const NEAR = 0.6
-/** Opacity at the other end of the open note's links (two hex digits). */
+/** The opacity at the other end of the open note's links (two hex digits). */
 const FADED = '50'
 /** If there are fewer notes, links are curves. `BEND` is a share of their length. */
 export const FEW = 300
@@ -112,9 +112,9 @@ export const ARC_BEND = 0.18
 /** Above this scale, in pixels per layout unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
 const LARGEST = { times: 2.2, more: 5 }
-/** Names cover notes with a smaller radius, in pixels. */
+/** A note with a smaller radius, in pixels, may be covered by names. */
 const COVERED = 5
-/** Notes with at least this radius in pixels have an outline. */
+/** A note with at least this radius in pixels has an outline. */
 const EDGED = 3.5
 
 /** Returns the settings of a canvas. Without a GPU, a canvas in main memory is ten times as fast as an emulated one. */
@@ -141,7 +141,7 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
   return [width / 2 + (x - camera.x) * camera.scale, height / 2 + (y - camera.y) * camera.scale]
 }
 
-/** The inverse of `pointIn`. */
+/** Returns the point of the view, as the inverse of `pointIn`. */
 export function pointAt({ camera, width, height }: Frame, x: number, y: number): [x: number, y: number] {
   return [camera.x + (x - width / 2) / camera.scale, camera.y + (y - height / 2) / camera.scale]
 }
@@ -179,7 +179,7 @@ export const weightsOf = memoizeLast(
   },
 )
 
-/** 1 while the whole map is in view, and 0 from the magnification `NEARER` on. */
+/** Returns 1 while the whole map is in view, and 0 from the magnification `NEARER` on. */
 export function farnessOf({ magnified }: Frame): number {
   return Math.min(1, Math.max(0, (NEARER - magnified) / (NEARER - 1)))
 }
@@ -219,7 +219,7 @@ export class Scene {
     const { width, height, ratio, graph } = frame
     const pixels = width * height * ratio * ratio
     const margin = Math.min(MARGIN, Math.max(0.1, (Math.sqrt(LARGEST_IMAGE / pixels) - 1) / 2))
-    // Whole device pixels avoid resampling, which is several times slower.
+    // Sizes are whole device pixels. Resampling is several times slower.
     const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
     const step = stepFor(graph, isMoving)
     const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, step, highlight: undefined }
@@ -238,7 +238,7 @@ function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, t
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.globalAlpha = opacity
   context.fillStyle = theme.ground
-  // A partially covered pixel at the edge would be visible.
+  // The fill extends beyond the edge, where a partially covered pixel would be visible.
   context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
 }
 
@@ -281,7 +281,7 @@ function isEnough(shown: Shown, frame: Frame, isMoving: boolean): boolean {
     [at.y - y, shown.height - height],
   ].every(([off = 0, spare = 0]) => Math.abs(off) * scale <= reach * spare)
   if (at.scale === scale) return isNear && (isMoving || shown.step <= stepFor(graph, false))
-  // A large map is stretched while it moves, and redrawn at rest.
+  // The image of a large map is stretched while it moves, and redrawn at rest.
   return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
 }
 
@@ -329,7 +329,7 @@ export class Sheet {
 
   #paint(frame: Frame, whole: Shown, { scene, write, isBrief }: Painting): void {
     const { ratio, camera, width, height, highlight } = frame
-    // The browser copies each new image, which is faster without a margin.
+    // An image without a margin is faster here, because the browser copies each new image.
     const shown = isBrief ? { ...whole, camera, width, height, highlight } : { ...whole, highlight }
     const context = sized(this.image, shown)
     Object.assign(this.image.style, { width: `${shown.width}px`, height: `${shown.height}px` })
@@ -358,7 +358,7 @@ function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left:
   ]
 }
 
-/** The area of an open note keeps its color. */
+/** The area of an open note keeps its color, while others are dimmed. */
 const dimmedLands = memoizeLast(
   ({ look: { colors, shown }, highlight }: Frame) => [colors, shown, highlight],
   ({ look: { colors, shown }, highlight }: Frame): ReadonlySet<number> => {
@@ -391,7 +391,7 @@ export function groundAt(frame: Frame, [x, y]: Point): string {
   return part === undefined ? ground : mixed(paint, ground, ofPart)
 }
 
-/** Areas are fainter unless all their notes are highlighted. */
+/** Draws areas. They are fainter unless all their notes are highlighted. */
 function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
   const { graph, look, theme, highlight } = frame
   const parts = landPartsOf(graph, look)
@@ -444,7 +444,7 @@ function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readon
   }
 }
 
-/** Batches links by opacity and color. Links within an area have its color. */
+/** Draws links in batches by opacity and color. Links within an area have its color. */
 function drawLinks(context: CanvasRenderingContext2D, frame: Shown): void {
   const { graph, look, theme, camera, view, step, highlight } = frame
   const { pairs, degrees } = graph
@@ -642,7 +642,7 @@ export function coverNotes(
 
 type Circle = readonly [x: number, y: number, radius: number]
 
-/** Squares are faster, and look the same as circles for radii below `square`. */
+/** Fills circles. Below the radius `square`, squares are faster and look the same. */
 function fillCircles(
   context: CanvasRenderingContext2D,
   notes: readonly number[],
@@ -665,7 +665,7 @@ function fillCircles(
 
 function notesByColor(frame: Frame): readonly number[][] {
   const { graph, look, theme, highlight } = frame
-  // The last color is for index notes.
+  // The last of these lists is for index notes.
   const byColor = [...PALETTE, theme.text].map((): number[] => [])
   for (const note of highlight?.notes ?? graph.degrees.keys()) {
     if (isInView(frame, note, radiusIn(frame, note))) byColor[look.colors[note] ?? 0]?.push(note)

@@ -53,7 +53,7 @@ export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTu
   return places
 }
 
-/** Pixels around the map that panels and toolbars take. */
+/** The pixels around the map that panels and toolbars take. */
 const TAKEN = { wide: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
 const WIDE = 700
 

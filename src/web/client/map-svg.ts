@@ -14,7 +14,7 @@ export function svgOf(
   }
   const write = (x: number, y: number): string =>
     `text x="${rounded(x)}" y="${rounded(y)}" style="${escaped(`font:${on.font};letter-spacing:${on.letterSpacing}`)}"`
-  /** Implements only the methods that the map uses. All arcs are full circles. */
+  /** The substitute implements only the methods that the map uses. All arcs are full circles. */
   const on = {
     globalAlpha: 1,
     lineWidth: 1,

@@ -42,7 +42,7 @@ export interface Wish extends Omit<Look, 'colors' | 'isColoredByGroup'> {
 }
 
 export interface MapEvents {
-  /** `note` is `undefined` for a click on an empty place. */
+  /** A callback for a click. `note` is `undefined` for an empty place. */
   onSelect(note: number | undefined, event: MouseEvent): void
   onHover(note: number | undefined, x: number, y: number): void
   /** A callback for a right click on a note, or a menu key for the note in focus. */
@@ -51,9 +51,9 @@ export interface MapEvents {
   covered?(): readonly DOMRect[]
 }
 
-/** Safari sends this event for a pinch on a trackpad. Other browsers send a wheel event. */
+/** The event that Safari sends for a pinch on a trackpad. Other browsers send a wheel event. */
 interface GestureEvent extends UIEvent {
-  /** Distance between the fingers, relative to the start of the gesture. */
+  /** The distance between the fingers, relative to the start of the gesture. */
   readonly scale: number
   readonly clientX: number
   readonly clientY: number
@@ -70,9 +70,9 @@ interface Group {
   has?(x: number, y: number): boolean
 }
 
-/** Redraws with all links after this time without movement. */
+/** After this many milliseconds without movement, the map is redrawn with all links. */
 const STILL_MS = 140
-/** A pointer that only crosses a note does not hover it. */
+/** A pointer must stay on a note for this many milliseconds to hover it. */
 const HOVER_MS = 80
 const FADE_MS = 150
 const FLIGHT_MS = 350
@@ -80,7 +80,7 @@ const GLIDE_MS = 300
 /** A map that has grown by more than this factor is fitted again, unless the user has moved the view. */
 const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
-/** Maximum number of names in a window of `area` square pixels. Gray groups need at least `least` notes. */
+/** The maximum number of names in a window of `area` square pixels. Gray groups need at least `least` notes. */
 const NAMED = {
   most: 120,
   groups: 14,
@@ -97,13 +97,13 @@ const NAMED = {
   aroundNarrow: 8,
   area: 900_000,
 }
-/** Minimum distance between named notes on a large map, in pixels. It decreases with the root of the scale. */
+/** The minimum distance between named notes on a large map, in pixels. It decreases with the root of the scale. */
 const APART = 190
 const MOST_LOOKED = 600
 const LARGE = 0.45
 /**
- * Allowed positions of a note's name, in order of preference. The numbers limit how many grid cells of other notes the name may
- * cover.
+ * The allowed positions of a note's name, in order of preference. The numbers limit how many grid cells of other notes the name
+ * may cover.
  */
 const RULES = {
   chosen: { anywhere: Infinity },
@@ -124,19 +124,19 @@ const BOLD = 0.4
 const CHOSEN_NAME = 1.3
 const RING = 6
 const SEEN = 2
-/** Font sizes of group names in pixels. Groups with a diagonal of `large` pixels have the largest name. */
+/** The font sizes of group names in pixels. Groups with a diagonal of `large` pixels have the largest name. */
 const GROUP_FONT = { least: 12, most: 23, large: 750 }
 const SPACED = 0.08
-/** Free space in pixels beside the names of lands, which could otherwise be read as names of notes. */
+/** The free space in pixels beside the names of lands, which could otherwise be read as names of notes. */
 const CLEAR = 5
-/** Factors of the font size to try, and the distance between positions to try, in pixels. */
+/** The factors of the font size to try, and the distance between positions to try, in pixels. */
 const SMALLER = [1, 0.9, 0.8, 0.7, 0.6]
 const STEP = 6
-/** Font size of notes: from a magnification of `from` on, it grows with the scale to the power of `power`, up to `most`. */
+/** The font size of notes: from a magnification of `from` on, it grows with the scale to the power of `power`, up to `most`. */
 const GROWTH = { from: 3, power: 0.3, most: 1.1 }
 /** If `farness` is at most this value, all notes with enough room are named. */
 const NEAR = 0.35
-/** Magnification from which the parts of areas are named. */
+/** The magnification from which the parts of areas are named. */
 const PARTS_FROM = 3
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
 /** Maximum number of grid cells with notes that a name next to its namesake, or in the middle of its area, may hide. */
@@ -152,14 +152,14 @@ const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   edited: '#c98a00',
   gap: '#8b5fbf',
 }
-/** `PULSE` is the largest distance from the note, in pixels. */
+/** The duration of a pulse in milliseconds. `PULSE` is the largest distance from the note, in pixels. */
 const PULSE_MS = 1_200
 const PULSE = 18
 /** Maximum scale in pixels per layout unit. */
 const NEAREST = 60
 /** Maximum magnification when some notes are fitted into the view. */
 const CLOSEST = 8
-/** Space for names at the sides, in pixels. */
+/** The space for names at the sides, in pixels. */
 const NAMES = 60
 
 /** Draws a graph. Images that are larger than the view are drawn once and then only moved. */
@@ -168,7 +168,7 @@ export class MapView {
   readonly #context: CanvasRenderingContext2D
   readonly #scene = new Scene()
   readonly #plain = new Sheet()
-  /** Shows highlighted notes above dimmed ones. Fades in and out above `#plain`. */
+  /** The sheet of highlighted notes above dimmed ones. It fades in and out above `#plain`. */
   readonly #lit = new Sheet()
   readonly #ring = element('div')
   readonly #locator = new Locator()
@@ -182,10 +182,10 @@ export class MapView {
   #hoverSoon: ReturnType<typeof setTimeout> | undefined
   #hoverNext: number | undefined
   readonly #widths = new Map<string, number>()
-  /** Centers of the names of lands in the last frame without a highlight, in layout units. */
+  /** The centers of the names of lands in the last frame without a highlight, in layout units. */
   readonly #nameCenters = new Map<string, Point>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
-  /** Browsers disagree about the button of a `contextmenu` event. */
+  /** True if the menu was opened by a key. Browsers disagree about the button of a `contextmenu` event. */
   #isKeyLast = false
   #pinched = 1
   #moved = 0
@@ -196,7 +196,7 @@ export class MapView {
   #wholeCount = 0
   #goal: (() => void) | undefined
 
-  /** @throws Error if the browser does not support canvas */
+  /** Creates the map. @throws Error if the browser does not support canvas */
   constructor(parent: HTMLElement, isDark: boolean, events: MapEvents) {
     this.#element = parent
     const context = element('canvas').getContext('2d')
@@ -224,7 +224,7 @@ export class MapView {
     this.#resize()
   }
 
-  /** Fits the first graph into the view. Later ones keep the view unless most notes have moved. */
+  /** Shows a graph. The first one is fitted into the view. Later ones keep the view unless most notes have moved. */
   show(graph: Graph, { colored: { colors, by }, ...wish }: Wish): void {
     const look: Look = { ...wish, colors, isColoredByGroup: by === wish.groupedBy }
     const before = this.#drawn?.graph
@@ -345,7 +345,7 @@ export class MapView {
     const frame = this.#frameNow()
     if (frame === undefined) return []
     const isMoving = this.#still !== undefined
-    // The highlight of a hovered note ends before the view moves.
+    // A hovered note loses its highlight before the view moves.
     const isBrief = this.#hovered !== undefined && !isMoving
     const painting = { scene: this.#scene, isMoving, isBrief }
     const isLit = frame.highlight !== undefined
@@ -405,7 +405,7 @@ export class MapView {
 
   #moveTo(camera: Camera): void {
     this.#camera = camera
-    // The note moves away from under the pointer.
+    // The hover ends, because the note moves away from under the pointer.
     this.#hover(undefined, 0, 0)
     clearTimeout(this.#still)
     this.#still = setTimeout(() => {
@@ -471,7 +471,10 @@ export class MapView {
     return this.#writeTexts(on, writing)
   }
 
-  /** Names the notes of a path and the note in focus first. Then names groups, faded where they are not highlighted. */
+  /**
+   * Writes the names of notes of a path and of the note in focus first, and then those of groups, faded where they are not
+   * highlighted.
+   */
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
     const { notes, center } = highlight
@@ -531,7 +534,11 @@ export class MapView {
     if (label !== undefined) addText(writing, label, { color: frame.theme.link, edge: 3 })
   }
 
-  /** @param whole maximum for the whole map @param power how fast the maximum grows with the scale */
+  /**
+   * Returns the maximum number of names.
+   * @param whole maximum for the whole map
+   * @param power how fast the maximum grows with the scale
+   */
   #mostNames(whole: number, power: 1 | 2): number {
     const { width, height } = this.#size
     const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
@@ -594,7 +601,7 @@ export class MapView {
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '', frame)
     if (labels.placed.some((other) => other.text === text)) return false
     const home = areasOf(frame.graph, frame.look).colorAt(...placeOf(frame.graph, note))
-    // A land has no other name if the note of the same name has one.
+    // A land has no second name if the note of the same name has one.
     const groups = kind === 'chosen' ? [] : this.#groups(frame.graph, frame.look)
     const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(group))
     const color = isForLand ? landColor(frame, home) : frame.theme.text
@@ -776,7 +783,7 @@ export class MapView {
 
   #onDown(event: PointerEvent): void {
     this.#isKeyLast = false
-    // Other buttons open menus and tabs.
+    // The other buttons open menus and tabs.
     if (event.button > 1) return
     this.#element.setPointerCapture(event.pointerId)
     this.#stopFlying()
@@ -819,11 +826,11 @@ export class MapView {
   }
 
   #onContextMenu(event: MouseEvent): void {
-    // A keyboard event has no position.
+    // For a keyboard event, which has no position, the note in focus is used.
     const note = this.#isKeyLast ? this.#drawn?.look.focus : this.#noteAt(event.offsetX, event.offsetY)
     if (note === undefined || this.#events.onMenu === undefined) return
     event.preventDefault()
-    // Releasing the pointer is not a click.
+    // Clearing the pointers prevents a click when the pointer is released.
     this.#pointers.clear()
     this.#hover(undefined, 0, 0)
     this.#events.onMenu(note, event)
@@ -1010,7 +1017,7 @@ function placeInside(
   const isSmall = frame.graph.count < FEW
   const byNamesake: Place = { hides: isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden) }
   const passes: readonly (readonly Place[])[] = [
-    // Prefer free positions, which are easier to read.
+    // Free positions come first, because they are easier to read.
     [
       ...(before === undefined ? [] : [{ centers: [pointIn(frame, ...before)], hides: mostHidden }]),
       byNamesake,
@@ -1034,7 +1041,7 @@ function placeInside(
   return undefined
 }
 
-/** A `share` of 1 or more gives the largest size. */
+/** Returns a size, which is the largest one for a `share` of 1 or more. */
 function sizeFor(share: number, { least, most }: { readonly least: number; readonly most: number }): number {
   return least + (most - least) * Math.min(1, share)
 }

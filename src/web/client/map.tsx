@@ -243,7 +243,7 @@ interface Spot {
   readonly y: number
 }
 
-/** Esc and a press outside close the menu. A popover would close when the right button is released. */
+/** A menu. Esc and a press outside close it. A popover would close when the right button is released. */
 function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClose: () => void }) {
   const list = useRef<HTMLUListElement>(null)
   const [of, setOf] = useState<PageNote>()
@@ -521,7 +521,7 @@ function LegendEntry({
 function onKey(event: KeyboardEvent): void {
   if (event.key === 'Enter' && focused.value !== undefined) {
     pane.value = 'note'
-    // A hidden pane appears in the next frame.
+    // The pane gets the focus in the next frame, because it appears only then.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.right')?.focus())
     return
   }

@@ -9,21 +9,21 @@ import type { PageText } from '../../app/read/page-note.ts'
 import type { readFormula as readTex } from './formula.ts'
 import type { MarkdownElement, MarkdownNode } from './markdown.ts'
 
-// Private-use characters do not interfere with tables or code.
+// The placeholders are private-use characters, which do not interfere with tables or code.
 const [OPEN, CLOSE, CLOSE_FORMULA] = ['\u{E000}', '\u{E001}', '\u{E002}']
 const MARKS = /[\u{E000}-\u{E002}]/gu
 const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-// A second safeguard. The parser already drops raw HTML.
+// The schema is a second safeguard. The parser already drops raw HTML.
 const SCHEMA = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
   protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
 }
 
-/** Deeply nested quotes and lists take minutes to parse, or overflow the stack. */
+/** Matches deeply nested quotes and lists, which take minutes to parse, or overflow the stack. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
 /** The maximum depth, because larger documents slow down browsers. */
 const MAX_DEPTH = 200
@@ -65,7 +65,7 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
     const nodes = converted(children, { hidesBlockIds: note.breaks, formulas, formulaOf })
     return sizeOf(nodes) > MAX_ELEMENTS ? undefined : nodes
   } catch (error) {
-    // Nested too deeply, or too many elements.
+    // The nodes are nested too deeply, or there are too many of them.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -77,7 +77,7 @@ interface Conversion {
   formulaOf(number: string): MarkdownNode
 }
 
-/** @throws RangeError if the nodes are nested too deeply */
+/** Converts nodes. @throws RangeError if they are nested too deeply */
 function converted(nodes: readonly RootContent[], conversion: Conversion, depth = 0): readonly MarkdownNode[] {
   if (depth > MAX_DEPTH) throw new RangeError('too deep')
   return nodes.flatMap((node): readonly MarkdownNode[] => {
@@ -96,7 +96,7 @@ function converted(nodes: readonly RootContent[], conversion: Conversion, depth 
   })
 }
 
-/** Property values, such as alternative texts, show the source of formulas. */
+/** Returns properties in which formulas are shown as source, such as alternative texts. */
 function withSources(properties: MarkdownElement['properties'], { formulas }: Conversion): MarkdownElement['properties'] {
   const entries = Object.entries(properties).map(([name, value]) => [
     name,
@@ -130,7 +130,7 @@ function sizeOf(nodes: readonly MarkdownNode[]): number {
   return nodes.reduce((sum, node) => (typeof node === 'string' ? sum : sum + 1 + sizeOf(node.children)), 0)
 }
 
-/** Three or more equals signs are not a marker. */
+/** Matches a marker, which consists of exactly two equals signs. */
 const HIGHLIGHT = /((?<!=)==(?!=))/
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])

@@ -4,7 +4,7 @@ import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
 
 const FORMULAS = './formula.js'
 
-/** `begun` is sent when everything is loaded. The result is `undefined` if the note is too large. */
+/** A message of the worker. `begun` is sent when everything is loaded. The result is `undefined` if the note is too large. */
 export type WorkerMessage = 'begun' | readonly MarkdownNode[] | undefined
 
 async function parse(note: PageText): Promise<void> {
@@ -15,5 +15,5 @@ async function parse(note: PageText): Promise<void> {
   postMessage(parseMarkdown(note, options) satisfies WorkerMessage)
 }
 
-// Parses one note at a time. The page terminates a worker that takes too long.
+// The worker parses one note at a time. The page terminates a worker that takes too long.
 addEventListener('message', ({ data }: MessageEvent<PageText>) => void parse(data))

@@ -103,7 +103,7 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
   if (first === undefined || typeof text !== 'string' || mark === undefined) return undefined
   const [title = '', ...rest] = text.slice(mark.length).split('\n')
   const after = first.children.slice(1)
-  // A break element may follow the title.
+  // A title may be followed by a break element.
   const isBreak = isElement(after[0]) && after[0].name === 'br'
   const body = node.children.map((child) =>
     child === first ? { ...first, children: [rest.join('\n'), ...after.slice(isBreak ? 1 : 0)] } : child,

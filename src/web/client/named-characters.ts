@@ -1,4 +1,4 @@
-/** Names of characters in HTML 4 and some later ones, each followed by its character. */
+/** The names of characters in HTML 4 and some later ones, each followed by its character. */
 const NAMED =
   'nbsp \u00A0 iexcl ¡ cent ¢ pound £ curren ¤ yen ¥ brvbar ¦ sect § uml ¨ copy © ordf ª laquo « not ¬ shy \u00AD reg ® macr ¯ deg ° plusmn ± sup2 ² ' +
   'sup3 ³ acute ´ micro µ para ¶ middot · cedil ¸ sup1 ¹ ordm º raquo » frac14 ¼ frac12 ½ frac34 ¾ iquest ¿ Alpha Α Beta Β Gamma Γ Delta Δ Epsilon Ε ' +
@@ -11,12 +11,12 @@ const NAMED =
   'cap ∩ cup ∪ int ∫ there4 ∴ sim ∼ cong ≅ asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ ' +
   'lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦ check ✓ cross ✗ star ☆ phone ☎'
 
-/** Suffixes such as in `eacute`, each followed by the combining accent. */
+/** The suffixes such as in `eacute`, each followed by the combining accent. */
 const ACCENTS = 'grave \u0300 acute \u0301 circ \u0302 tilde \u0303 uml \u0308 ring \u030A caron \u030C cedil \u0327'
 
 /**
- * Replaces the parser's browser version, which assigns HTML and violates the content security policy. Returns `false` to keep the
- * reference.
+ * Decodes a character reference. It replaces the parser's browser version, which assigns HTML and violates the content security
+ * policy. Returns `false` to keep the reference.
  */
 export function decodeNamedCharacterReference(name: string): string | false {
   return CHARACTERS.get(name) ?? false

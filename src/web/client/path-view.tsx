@@ -37,7 +37,7 @@ export function PathView() {
   useShown(ties, shownPath?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [])
   useShown(path, shownIds)
   const numbers = shownIds.flatMap((id) => numberOf(id) ?? [])
-  // Notes of the path may be drawn later if the vault is only partly drawn.
+  // The effect runs again, because notes of the path may be drawn later if the vault is only partly drawn.
   useLayoutEffect(() => {
     if (numbers.length > 0) map.view?.goTo(numbers)
   }, [key, numbers.length])

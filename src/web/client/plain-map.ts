@@ -4,7 +4,10 @@ import { around, DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 export interface Highlight {
-  /** Highlighted in addition to the note in focus and its neighbors. If there are none, all notes are highlighted. */
+  /**
+   * The notes that are highlighted in addition to the note in focus and its neighbors. If there are none, all notes are
+   * highlighted.
+   */
   readonly notes?: Iterable<number> | undefined
   readonly path?: readonly number[]
   readonly focus?: number | undefined
@@ -14,7 +17,7 @@ export type PlainMap = ReturnType<typeof plainMap>
 
 const NAMED = 6
 
-/** @throws Error if the browser does not support canvas */
+/** Creates a map. @throws Error if the browser does not support canvas */
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
   const drawing = element('div', { className: 'drawing', tabIndex: 0, role: 'application', ariaRoleDescription: 'map of notes' })
   const tip = element('div', { className: 'tip', hidden: true })

@@ -1,9 +1,9 @@
-/** Comments of Obsidian and HTML, which may be incomplete at the end of an excerpt. */
+/** Matches comments of Obsidian and HTML, which may be incomplete at the end of an excerpt. */
 const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!-{2}[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
-/** Code and escaped characters, which are replaced with placeholders. */
+/** Matches code and escaped characters, which are replaced with placeholders. */
 const LITERAL = /`+([^`\n]+)`+|\\([!-/:-@[-`{}~])/g
 const SLOT = /\u{E000}(\d+)\u{E000}/gu
-/** A code fence, a heading underline, a table delimiter row, or a thematic break. */
+/** Matches a code fence, a heading underline, a table delimiter row, or a thematic break. */
 const RULE = /^[\s>]*(?:(?:`{3,}|~{3,}|\${2})[^`\n]*|[=\-*_|:\s]{3,})$/
 const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\[![\w-]+\][+-]?\s*)?/
 /** The patterns are applied in this order. An excerpt may start or end within a link. */
@@ -13,7 +13,7 @@ const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g, '$1'],
   [/!?\[([^[\]]*)\]\([^()\s]*…$/, '$1…'],
   [/^…[^\s()[\]]*[/.][^\s()[\]]*\)/, '…'],
-  // Reference links, footnotes, HTML tags, and autolinks.
+  // These patterns match reference links, footnotes, HTML tags, and autolinks.
   [/\[([^[\]]+)\]\[[^[\]]*\]/g, '$1'],
   [/\[\^[^[\]\s]+\]/g, ''],
   [/<\/?[a-z][\w-]*(?:\s[^<>]*)?\/?>/gi, ''],
@@ -30,7 +30,7 @@ export function plainText(markdown: string): string {
   return plain.replace(SLOT, (_, at) => literals[Number(at)] ?? '')
 }
 
-/** An excerpt may start within a comment. */
+/** Returns the text after a comment that begins before the excerpt. */
 function afterCutComment(text: string): string {
   const marks = text.split('%%').length - 1
   return text.startsWith('…') && marks % 2 === 1 ? `…${text.slice(text.indexOf('%%') + 2)}` : text
@@ -40,7 +40,7 @@ function plainLine(line: string): string {
   if (RULE.test(line)) return ''
   let plain = line.replace(LINE_MARKS, '').replace(LINE_MARKS, '')
   for (const [pattern, by] of REPLACED) plain = plain.replace(pattern, by)
-  // Markup can be nested.
+  // The loop is necessary, because markup can be nested.
   for (let before = ''; before !== plain; ) {
     before = plain
     plain = plain.replace(STRONG, '$2').replace(UNDERLINED, '$2')

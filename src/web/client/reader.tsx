@@ -338,7 +338,7 @@ function elementAt(body: HTMLElement, line: number): Element | undefined {
 
 interface NoteLinkOptions {
   readonly to: string
-  /** `missing` for a note that does not exist. */
+  /** The kind of the node. It is `missing` for a note that does not exist. */
   readonly kind?: string
   readonly line?: number | undefined
   /** The default is the title on the map, or else the id. */
@@ -347,7 +347,7 @@ interface NoteLinkOptions {
   readonly children?: ComponentChildren
 }
 
-/** Delay in milliseconds before a card appears. */
+/** The delay in milliseconds before a card appears. */
 const CARD_MS = 150
 
 export function NoteLink({ to, kind, line, title = titleOf(to), children = title }: NoteLinkOptions) {
@@ -384,7 +384,7 @@ export function NoteLink({ to, kind, line, title = titleOf(to), children = title
   )
 }
 
-/** Fetched with the session's secret, which an `img` element cannot send. */
+/** An image of the vault. It is fetched with the session's secret, which an `img` element cannot send. */
 function VaultImage({ id, label }: { readonly id: string; readonly label: string }) {
   const [image, setImage] = useState<string | RouxError>()
   useEffect(() => {
@@ -396,7 +396,7 @@ function VaultImage({ id, label }: { readonly id: string; readonly label: string
         if (isCancelled) URL.revokeObjectURL(address)
         else setImage(address)
       },
-      // The connection may close during the download.
+      // The error may come from a connection that closed during the download.
       (error: unknown) => isCancelled || setImage(toRouxError(error, 'The picture could not be loaded.')),
     )
     return () => {

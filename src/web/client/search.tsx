@@ -5,7 +5,7 @@ import { focusMap } from './keys.ts'
 import { plainText } from './plain-text.ts'
 import { api, bareId, colored, fail, numberOf, open, searchHits, vault } from './state.ts'
 
-/** Later results may lack passages. */
+/** A result of the search. Later ones may lack passages. */
 type Hit = Pick<SearchResult, 'id' | 'title'> & Partial<Pick<SearchResult, 'passages'>>
 
 const DEBOUNCE_MS = 120

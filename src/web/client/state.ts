@@ -30,7 +30,7 @@ export const withOrphans = signal(true)
 export const withAttachments = signal(false)
 /** If empty, `groupedBy` decides. */
 export const colorBy = signal<ColorBy | ''>('')
-/** Highlights notes within this number of links. 0 highlights all. */
+/** The number of links within which notes are highlighted. 0 highlights all notes. */
 export const steps = signal(0)
 export const pane = signal<'map' | 'note' | 'list'>('map')
 
@@ -50,7 +50,7 @@ export interface Pointed {
   readonly id: string
   readonly x: number
   readonly y: number
-  /** Pointers left of this x coordinate get the card on their right. */
+  /** The middle of the view. Pointers left of this x coordinate get the card on their right. */
   readonly middle: number
   /** True for a link, whose note pulses on the map. */
   readonly isLink: boolean
@@ -65,10 +65,10 @@ export const map: { view?: MapView } = {}
 export const changes = signal(0)
 
 export const NOW = Number.POSITIVE_INFINITY
-/** While the growth of the vault is shown, later notes are hidden. */
+/** The end of the shown period. While the growth of the vault is shown, later notes are hidden. */
 export const until = signal(NOW)
 
-/** 1 for notes that match the filters. */
+/** The value is 1 for notes that match the filters. */
 export const shown = computed(() => {
   const { value } = graph
   const mask = new Uint8Array(value?.count ?? 0)
@@ -88,7 +88,7 @@ export const shown = computed(() => {
   return mask
 })
 
-/** A day, week, month or quarter, as in file names. */
+/** Matches a day, week, month or quarter, as in file names. */
 const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
 
 /** Checks the file name, because the title can contain more words. */
@@ -131,7 +131,7 @@ function resetVault(): void {
   until.value = NOW
 }
 
-/** Narrow windows first show the list of the view, or the map if there is none. */
+/** Shows a view. Narrow windows first show its list, or the map if there is none. */
 export function showView(name: View): void {
   view.value = name
   openGroups.value = NONE
@@ -162,7 +162,7 @@ export const groupedBy = computed<GroupedBy>(() => {
 
 export const coloredBy = computed<ColorBy>(() => colorBy.value || groupedBy.value)
 
-/** These notes must be drawn, even if only a part of the vault is. */
+/** The notes that must be drawn, even if only a part of the vault is. */
 const viewed = computed(() => {
   const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
   const groups = graph.value?.picture.groups.filter(isOpen) ?? []
@@ -221,7 +221,7 @@ export async function start(): Promise<void> {
     api.value = await openApi()
     readAddress()
     showFirstPane()
-    // The note in the URL can be in any vault.
+    // The note in the URL can be in any of the vaults.
     const ofNote = api.value.vaults.find((name) => focus.value.startsWith(`${name}:`))
     if (vault.value === '') vault.value = ofNote ?? api.value.vaults[0] ?? ''
     void api.value.follow(
@@ -257,7 +257,7 @@ let loadedFor = ''
 
 let isRearranging = false
 
-/** The server also waits before it returns the progress. */
+/** The delay in milliseconds. The server also waits before it returns the progress. */
 const LAYOUT_DELAY_MS = 300
 
 /** Reloads the picture and the open note. Changes during a reload cause another reload. */
@@ -302,7 +302,7 @@ async function loadPicture(move?: MayMove): Promise<void> {
     if (isGrouping) reloadAfter(groupsDelay)
     groupsDelay = isGrouping ? Math.min(groupsDelay * 2, GROUPS_DELAY_MS.max) : GROUPS_DELAY_MS.first
   } catch (error) {
-    // The server may close the connection before a very large map is ready, but it continues to work.
+    // The request is repeated. The server may close the connection before a very large map is ready, but it continues to work.
     if (graph.value === undefined && isTransient(error) && connection.value === 'there') reloadAfter(GROUPS_DELAY_MS.first)
     else fail(error)
   }
@@ -334,7 +334,7 @@ async function showFocus(id: string): Promise<void> {
   note.value = resolved
   if (resolved !== null && resolved.id !== id) {
     focus.value = resolved.id
-    // Replace the name in the history, or the Back button would lead here again.
+    // The name is replaced in the history, or the Back button would lead here again.
     writeAddress('replace')
   }
   if (isShown) return
@@ -370,9 +370,9 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   } catch (error) {
     return fail(error)
   }
-  // Wait until the note is drawn.
+  // The next step needs a drawn note, so it waits for the refresh.
   if (focused.value === undefined && isPart.value) await refreshing
-  // A path that was found in the meantime stays in view.
+  // A path that has been found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   const { value: center } = focused
   if (fly && isOnlyNote && center !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, center), center)
@@ -381,7 +381,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
 export function deselect(): void {
   if (!hasChoice.value) return
   if (openGroups.value.size > 0) map.view?.fit()
-  // Keep a path that starts at the note.
+  // A path that starts at the note is kept.
   if (pathTo.value !== '' && pathFrom.value === '') pathFrom.value = focus.value
   openGroups.value = NONE
   focus.value = ''
@@ -397,7 +397,7 @@ export function opensTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): bo
   return ctrlKey || metaKey || shiftKey || button === 1
 }
 
-/** The new tab starts with a copy of the session storage. */
+/** Opens a tab, which starts with a copy of the session storage. */
 export function openTab(id: string): void {
   window.open(noteAddress(id, vault.value))
 }

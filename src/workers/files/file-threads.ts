@@ -13,7 +13,7 @@ export interface FileThread {
 }
 
 export interface FileReads {
-  /** @throws RouxError `TIMEOUT` if the file does not respond */
+  /** Reads a file. @throws RouxError `TIMEOUT` if it does not respond */
   read(job: ReadJob): Promise<ReadResult>
   close(): void
 }
@@ -26,7 +26,7 @@ interface Pending {
   readonly resolve: (result: ReadResult) => void
   readonly fail: (error: Error) => void
   readonly limit: ReturnType<typeof setTimeout>
-  /** The caller has already received a timeout. */
+  /** True if the caller has already received a timeout. */
   isLate: boolean
 }
 
@@ -36,9 +36,9 @@ interface Thread {
   readonly queue: Pending[]
   watch: ReturnType<typeof setTimeout> | undefined
   isReady: boolean
-  /** The current read takes too long for the thread to get more work. */
+  /** True if the current read takes too long for the thread to get more work. */
   isBlocked: boolean
-  /** Other threads have taken over the queue. */
+  /** True if other threads have taken over the queue. */
   isReplaced: boolean
 }
 
@@ -79,7 +79,7 @@ export class FileThreads {
     if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
 
-  /** Ends idle threads, each of which takes about 10 MB. The next read starts a new one. */
+  /** Ends idle threads. A thread takes about 10 MB. The next read starts a new one. */
   releaseMemory(): void {
     for (const thread of this.#threads) if (thread.queue.length === 0) void this.#end(thread)
   }
@@ -123,7 +123,7 @@ export class FileThreads {
     const pending = this.#pending.get(id)
     if (pending === undefined) return
     const thread = [...this.#threads].find(({ queue }) => queue.includes(pending))
-    // The thread may take seconds to start on a busy machine.
+    // A thread that is not ready may take seconds to start on a busy machine.
     if (thread?.isReady === false) {
       pending.limit.refresh()
       return
@@ -214,7 +214,7 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
-    // The current file may never respond.
+    // The thread is counted as blocked, because the current file may never respond.
     if (thread.queue.length > 0 || thread.isReplaced) blockedThreads.add(thread.thread)
     const ending = thread.thread.end().then(() => blockedThreads.delete(thread.thread))
     await inTime(ending, LAST_WAIT)
@@ -225,14 +225,14 @@ export class FileThreads {
     const [first] = thread.queue
     if (!thread.isReady) return
     if (first === undefined) {
-      // `refresh` would not restart a cleared timer.
+      // The timer is replaced, because `refresh` would not restart a cleared one.
       clearTimeout(thread.watch)
       thread.watch = undefined
     } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), BLOCKED_AFTER)
     else thread.watch.refresh()
   }
 
-  /** Process pending events first. They may contain the result. */
+  /** Processes pending events first, because they may contain the result. */
   #suspect(thread: Thread): void {
     const [first] = thread.queue
     setImmediate(() => {
@@ -254,7 +254,7 @@ export class FileThreads {
     clearTimeout(thread.watch)
     blockedThreads.delete(thread.thread)
     if (!this.#threads.delete(thread)) return
-    // The current file may have caused the crash.
+    // The first read may have caused the crash.
     const [first, ...others] = thread.queue
     if (first !== undefined) {
       this.#drop(first)
@@ -276,7 +276,7 @@ export class FileThreads {
 
 const blockedThreads = new Set<FileThread>()
 
-/** Node waits for blocked threads at exit, possibly forever. */
+/** Returns true if a thread is blocked. Node waits for such threads at exit, possibly forever. */
 export function isBlockedByFile(): boolean {
   return blockedThreads.size > 0
 }
@@ -288,7 +288,7 @@ export function fileThread(worker: Worker): FileThread {
     unsent = []
   }
   return {
-    // Sending a message costs as much as reading a small file.
+    // Messages are collected, because sending one costs as much as reading a small file.
     post: (message) => {
       if (unsent.push(message) === 1) queueMicrotask(send)
     },

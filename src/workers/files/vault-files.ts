@@ -6,7 +6,7 @@ import type { FileStat } from '../../core/vault.ts'
 import { untilAborted } from '../../core/waiting.ts'
 import type { FileReads } from './file-threads.ts'
 
-/** Cache size in bytes. Many answers quote the same hub notes. */
+/** The size of the cache in bytes. Many answers quote the same hub notes. */
 const CACHE_BYTES = 8 << 20
 
 export interface CachedTexts extends Texts {

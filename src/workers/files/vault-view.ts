@@ -100,7 +100,7 @@ function readBytes(bytes: Uint8Array | undefined | 'unreadable'): Uint8Array | u
 }
 
 function readPlain(file: string): Uint8Array | undefined {
-  // A symbolic link in the trash may point outside the vault.
+  // Links are not followed, because a symbolic link in the trash may point outside the vault.
   return statOf(file)?.isFile() === true ? quietly(() => readFileSync(file)) : undefined
 }
 

@@ -7,9 +7,9 @@ import { ByteWriter } from './bytes.ts'
 import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page.ts'
 
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body' | 'language'> {
-  /** An integer from 0 to 2^32 - 1. */
+  /** The key, an integer from 0 to 2^32 - 1. */
   readonly key: number
-  /** Version of the file, an integer from 0 to 2^50. */
+  /** The version of the file, an integer from 0 to 2^50. */
   readonly stamp: number
 }
 
@@ -42,7 +42,7 @@ export class SegmentBuilder {
     this.#stemOf = stemOf
   }
 
-  /** Throws a `RangeError` if the key is already in use. */
+  /** Adds a document. Throws a `RangeError` if the key is already in use. */
   add({ key, stamp, title, body, language }: WordDocument): void {
     if (this.#documents.has(key)) throw new RangeError(`document ${key} has already been added`)
     const lengths = { title: this.#read(title, 0, language), body: this.#read(body, 1, language) }
@@ -114,7 +114,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Positions must be added in the order of document, field and position. */
+/** A writer of entries. Positions must be added in the order of document, field and position. */
 class EntryWriter {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()

@@ -1,4 +1,4 @@
-/** Thrown if the keyword index is corrupt and must be rebuilt. */
+/** An error for a keyword index that is corrupt and must be rebuilt. */
 export class DamagedWords extends Error {
   override readonly name = 'DamagedWords'
 
@@ -28,7 +28,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value
   }
 
-  /** LEB128, for integers from 0 to 2^53 - 1. */
+  /** Writes LEB128, for integers from 0 to 2^53 - 1. */
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
@@ -63,7 +63,7 @@ export class ByteWriter {
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Throws `DamagedWords` at the end. */
+/** A reader of bytes, which throws `DamagedWords` at the end. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number

@@ -19,13 +19,13 @@ export interface Span {
   readonly end: number
 }
 
-/** Documents with the number of occurrences, and separately the positions. */
+/** The entry of a word: documents with the number of occurrences, and separately the positions. */
 export interface Entry {
   readonly stem: Uint8Array
   readonly form: Uint8Array
-  /** See `PostingWriter`. */
+  /** The number of occurrences in each document; see `PostingWriter`. */
   readonly postings: Uint8Array
-  /** Deltas between positions: for each document, one sequence for the title and one for the body, both starting at 0. */
+  /** The deltas between positions: for each document, one sequence for the title and one for the body, both starting at 0. */
   readonly positions: Uint8Array
 }
 
@@ -36,9 +36,9 @@ const PAGE_BYTES = 4096
 const MAX_KEY = 195
 
 /**
- * Entries must be sorted bytewise by stem and form. An entry consists of the stem relative to the previous one (the length of the
- * shared prefix, then the rest), the form relative to the stem, the lengths of postings and positions, the postings, and the
- * positions.
+ * A writer of pages. Entries must be sorted bytewise by stem and form. An entry consists of the stem relative to the previous one
+ * (the length of the shared prefix, then the rest), the form relative to the stem, the lengths of postings and positions, the
+ * postings, and the positions.
  */
 export class PageWriter {
   readonly #emit: (page: Page) => void
@@ -70,7 +70,7 @@ export class PageWriter {
     this.#stem = EMPTY
   }
 
-  /** Writes both lengths in one byte, with four bits each. 15 means that the rest of the length follows. */
+  /** Writes a key, starting with both lengths in one byte, with four bits each. 15 means that the rest of the length follows. */
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
@@ -133,7 +133,10 @@ export class PageCursor {
     return true
   }
 
-  /** The first call may skip entries of other stems. @returns false if there are no more entries */
+  /**
+   * Advances to the next entry of a stem. The first call may skip entries of other stems.
+   * @returns false if there are no more entries
+   */
   nextOf(stem: Uint8Array): boolean {
     while (this.next()) {
       const order = this.#compareStem(stem)
@@ -168,7 +171,7 @@ export class PageCursor {
   }
 }
 
-/** Indexed by ordinal. All arrays have the same length. */
+/** The header of a segment, with arrays of the same length, indexed by ordinal. */
 export interface SegmentHeader {
   readonly keys: Uint32Array
   readonly stamps: Float64Array
@@ -187,7 +190,7 @@ export function languagesIn({ languages }: SegmentHeader): readonly string[] {
   return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
 }
 
-/** Format and number of documents, then the arrays in native byte order, which avoids a loop when reading. */
+/** Packs the format and the number of documents, then the arrays in native byte order, which avoids a loop when reading. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
@@ -200,7 +203,7 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages 
   return bytes
 }
 
-/** Throws `DamagedWords`. */
+/** Unpacks a header. Throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
   // Typed arrays need aligned memory, so copy the bytes.
   const { buffer } = new Uint8Array(bytes)
@@ -271,7 +274,7 @@ export class PostingCursor {
   next(): boolean {
     const reader = this.#reader
     if (reader.at >= reader.end) return false
-    // Fast path of the innermost loop: the number is usually a single byte.
+    // The number is usually a single byte, which this fast path of the innermost loop reads.
     let head = reader.bytes[reader.at] as number
     if (head < 128) reader.at++
     else head = reader.varint()

@@ -12,14 +12,14 @@ export interface PageSource {
 
 export type WordKey = Pick<WordTerm, 'form' | 'match'>
 
-/** The cursor is valid only during the call. */
+/** A callback for entries. The cursor is valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
   readonly languages: readonly string[]
-  /** 1 for live documents, by ordinal. */
+  /** The value is 1 for live documents, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
   /** All keys are below this number. */
@@ -116,7 +116,7 @@ function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
   return true
 }
 
-/** Numbers the documents of all segments consecutively (slots). */
+/** Consecutive numbers (slots) for the documents of all segments. */
 export interface Slots {
   readonly size: number
   readonly segments: readonly Segment[]

@@ -210,7 +210,7 @@ function* decode(reader: ByteReader, title: number, body: number): Generator<num
   }
 }
 
-/** The word with the smallest lists is read first. */
+/** Returns the size of a word's lists. The word with the smallest lists is read first. */
 function sizeOf(segment: Segment, word: PhraseWord): number {
   let size = 0
   segment.visit(keyOf(word), ({ postings }) => {

@@ -12,7 +12,7 @@ import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-graph.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
-/** `auto` uses a graph if there are enough vectors. */
+/** The kind of the index. `auto` uses a graph if there are enough vectors. */
 export type VectorIndexKind = 'auto' | 'exact' | 'hnsw'
 
 export interface ChunkGraphOptions {
@@ -63,14 +63,14 @@ export class ChunkGraph {
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Reserves the labels of the saved graph. Call before loading vectors. */
+  /** Reserves the labels of the saved graph, which must happen before vectors are loaded. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
     if (this.#manifest !== undefined) await this.#slots.reserve(this.#manifest.marks)
   }
 
-  /** Call when all vectors are loaded. @throws DamagedIndex */
+  /** Starts background work, once all vectors are loaded. @throws DamagedIndex */
   follow(): void {
     if (this.#damage !== undefined) throw this.#damage
     this.#wake()
@@ -209,7 +209,7 @@ export class ChunkGraph {
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // Even if the save failed, wait for more changes.
+    // Even if the save failed, the next one waits for more changes.
     this.#unsaved = 0
   }
 
@@ -233,7 +233,7 @@ const START_DELAY = 2000
 const SLICE = 4
 /** If there are more labels, another thread builds a new graph. */
 const MAX_BUILT_HERE = 256
-/** Vectors per message. Adding them takes about 100 ms. */
+/** The number of vectors per message. Adding them takes about 100 ms. */
 const MAX_AT_ONCE = 256
 /** Milliseconds between slices. */
 const PAUSE = 4

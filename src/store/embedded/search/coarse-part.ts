@@ -13,16 +13,16 @@ import {
   unsealBytes,
 } from './search-rows.ts'
 
-/** Notes per part. Loading a part takes a few milliseconds. */
+/** The number of notes per part. Loading a part takes a few milliseconds. */
 const PART_NOTES = 256
 
 /** If there are more small parts, they are merged, because all parts are read at start-up. */
 const MAX_SMALL = 128
 
-/** Quantized vectors of a note. Texts without a known word have none. */
+/** The quantized vectors of a note. Texts without a known word have none. */
 export interface CoarseVectors {
   readonly length: number
-  /** Index among the note's chunks or names. */
+  /** Returns the index among the note's chunks or names. */
   ordinal(at: number): number
   /** A 48-bit hash of the text and its vector. */
   mark(at: number): number
@@ -42,7 +42,7 @@ interface Place {
   readonly revision: number
 }
 
-/** Numbers of notes, vectors and dimensions. */
+/** The header contains the numbers of notes, vectors and dimensions. */
 const HEADER_BYTES = 12
 
 /** Arrays in native byte order, sorted by note, with chunks before names. */
@@ -92,7 +92,7 @@ export function packCoarse(
   return sealBytes(nameOf(place), bytes.subarray(PADDING))
 }
 
-/** @throws DamagedIndex if the part is corrupt */
+/** Unpacks a part. @throws DamagedIndex if the part is corrupt */
 export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[] {
   const bytes = aligned(unsealBytes(nameOf(place), data))
   const [notes = 0, count = 0, dimensions = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4)
@@ -197,7 +197,7 @@ interface Running {
 }
 
 /**
- * Merges the parts of an embedder, one part at a time. Readers use the old parts until the end. After a crash, the next rewrite
+ * A merge of an embedder's parts, one part at a time. Readers use the old parts until the end. After a crash, the next rewrite
  * deletes incomplete parts.
  */
 export class CoarseRewrite {

@@ -5,7 +5,7 @@ import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../.
 import type { DatabaseFile } from '../database-file.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
 
-/** Segments of similar size per merge. A note is rewritten whenever the index grows by this factor. */
+/** The number of segments of similar size per merge. A note is rewritten whenever the index grows by this factor. */
 const FAN_IN = 8
 /** Maximum duration of a step in milliseconds. */
 const STEP_MS = 25
@@ -18,7 +18,7 @@ interface SegmentRow {
   readonly notes: number
 }
 
-/** Merges small segments in short steps. Readers never see a partial merge. */
+/** A merge of small segments in short steps. Readers never see a partial merge. */
 export class Compaction {
   readonly #file: DatabaseFile
   #merge: Merge | undefined
@@ -49,7 +49,7 @@ export class Compaction {
 
   #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
     const oldest = Math.min(...inputs.map(({ rank }) => rank))
-    // Older segments contain no newer entries, and are usually the largest.
+    // Older segments are skipped. They contain no newer entries, and are usually the largest.
     const newer = segmentsOf(database).filter(({ rank }) => rank >= oldest)
     const headers = new Map(newer.map(({ id }) => [id, readHeader(database, id)]))
     const isLive = liveness(database, headers)
@@ -122,7 +122,7 @@ export function insertPages(database: Database, segment: number, pages: Iterable
   for (const { first, data } of pages) insert.run(segment, first, sealBytes(pagePlace(segment, first), data))
 }
 
-/** The first value is 1. Numbers are never reused. */
+/** Returns the next number. The first one is 1, and numbers are never reused. */
 export function nextNumber(database: Database, count: 'segment' | 'embedder' | 'revision'): number {
   const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(count) as { value: number } | undefined
   const next = Number(row?.value ?? 0) + 1
@@ -134,7 +134,7 @@ function segmentsOf(database: Database): readonly SegmentRow[] {
   return database.prepare('SELECT id, rank, notes FROM segment ORDER BY rank').all() as SegmentRow[]
 }
 
-/** @throws DamagedIndex, DamagedWords */
+/** Reads the header of a segment. @throws DamagedIndex, DamagedWords */
 function readHeader(database: Database, id: number): SegmentHeader {
   const row = database.prepare('SELECT rank, header FROM segment WHERE id = ?').get(id) as { rank: number; header: unknown }
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))

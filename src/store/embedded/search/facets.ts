@@ -80,7 +80,7 @@ export class Facets extends NoteTable {
     return this.#facts.get(key)?.properties.get(name)?.values ?? []
   }
 
-  /** `name` and `value` are folded. */
+  /** Returns true if the note has the property. `name` and `value` are folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))

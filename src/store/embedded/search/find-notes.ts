@@ -110,7 +110,7 @@ function relevance(
   return scores
 }
 
-/** Notes without a score come last, ordered by id. */
+/** Returns keys by relevance. Notes without a score come last, ordered by id. */
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: FindOptions): number[] {
   const { graph } = facts.projection
   const ordered = [...scores.keys()].sort(

@@ -59,7 +59,7 @@ export class LoadedVectors {
     this.table.endLoading()
   }
 
-  /** Call after a commit. The next `load` drops deleted notes. */
+  /** Reports a commit, after which the next `load` drops deleted notes. */
   onCommit(): void {
     this.#mayHaveDeletions = true
   }
@@ -96,7 +96,7 @@ export class LoadedVectors {
       this.#recent.drop(key)
       this.table.delete(key)
     }
-    // Vectors committed since the last load are in newer parts.
+    // If vectors were committed since the last load, they are in newer parts.
     if (this.table.notes < stored.size) while (this.#loadNew());
     if (this.table.notes < stored.size) throw new DamagedIndex("a note's vectors are missing")
   }
@@ -126,7 +126,7 @@ export interface VectorTableOptions {
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** Chunks and names have separate slots. */
+/** The vectors of an embedder. Chunks and names have separate slots. */
 export class VectorTable {
   readonly #dimensions: number
   readonly #read: ReadVectors
@@ -147,7 +147,7 @@ export class VectorTable {
     return this.#graph?.state ?? { index: 'exact' }
   }
 
-  /** Await before the first `set`. */
+  /** Prepares the index. The caller must wait for it before the first `set`. */
   async prepare(): Promise<void> {
     await this.#graph?.prepare()
   }
@@ -196,7 +196,7 @@ export class VectorTable {
     return this.#names.nearest(vector, limit, this.#accepting(accept))
   }
 
-  /** Frees the memory. Later searches return nothing. */
+  /** Frees the memory, after which searches return nothing. */
   close(): void {
     this.#graph?.close()
     this.#stamps.clear()

@@ -20,7 +20,7 @@ export interface SearchReadsOptions {
   readonly onDamage: () => void
 }
 
-/** Refreshes the search index, but not the projection. */
+/** The search index as used by snapshots. A read refreshes it, but not the projection. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex

@@ -6,14 +6,15 @@ import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
 
 /**
- * `page`: immutable segments of sorted keyword pages. `note`: indexed version of each note. `vector`: a row per note and
- * embedder. `coarse`: quantized vectors of a batch of notes; readers load rows with a higher `revision`.
+ * The tables of the search index. `page`: immutable segments of sorted keyword pages. `note`: indexed version of each note.
+ * `vector`: a row per note and embedder. `coarse`: quantized vectors of a batch of notes; readers load rows with a higher
+ * `revision`.
  */
 export const SEARCH: DatabaseKind = {
-  // `rous` in ASCII.
+  // The number is `rous` in ASCII.
   applicationId: 0x726f7573,
   format: 8,
-  // A page of words or a row of vectors takes several kilobytes.
+  // Pages are large, because a page of words or a row of vectors takes several kilobytes.
   pageSize: 16_384,
   schema: `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -44,7 +45,7 @@ export function stampOf(path: string): number {
 
 const CRC_BYTES = 4
 
-/** The checksum covers the bytes and the place. */
+/** Adds a checksum, which covers the bytes and the place. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -52,7 +53,7 @@ export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   return sealed
 }
 
-/** @throws DamagedIndex if the bytes are corrupt or belong to another place */
+/** Checks and removes the checksum. @throws DamagedIndex if the bytes are corrupt or belong to another place */
 export function unsealBytes(place: string, sealed: unknown): Uint8Array {
   if (sealed instanceof Uint8Array && sealed.length >= CRC_BYTES) {
     const bytes = sealed.subarray(CRC_BYTES)
@@ -63,10 +64,10 @@ export function unsealBytes(place: string, sealed: unknown): Uint8Array {
 }
 
 const HASH_BYTES = 16
-/** Stamp, start of the content hash, and numbers of chunks and names. */
+/** The header contains the stamp, the start of the content hash, and numbers of chunks and names. */
 const HEADER_BYTES = 16
 const CONTENT_BYTES = 8
-/** Start, end, first line and last line of a chunk. */
+/** A place contains the start, end, first line and last line of a chunk. */
 const PLACE_BYTES = 16
 
 /** A vector packed by `packVector`, and the hash of its text. */
@@ -77,7 +78,7 @@ export interface StoredVector {
 
 export interface StoredVectors {
   readonly stamp: number
-  /** See `NoteChunks`. */
+  /** The content hash; see `NoteChunks`. */
   readonly content: string
   readonly chunks: readonly (StoredVector & ChunkPlace)[]
   readonly names: readonly StoredVector[]
@@ -97,7 +98,7 @@ export function toStored({ path, content, chunks, names }: NoteVectors): StoredV
   }
 }
 
-/** Header, chunk positions, hashes and vectors, in little-endian order. */
+/** Packs the header, chunk positions, hashes and vectors, in little-endian order. */
 export function packVectors(embedder: number, key: number, { stamp, content, chunks, names }: StoredVectors): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES + chunks.length * PLACE_BYTES)
   header.writeUInt32LE(stamp, 0)
@@ -120,7 +121,7 @@ export function packVectors(embedder: number, key: number, { stamp, content, chu
   return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
-/** @throws DamagedIndex if the row is corrupt */
+/** Unpacks vectors. @throws DamagedIndex if the row is corrupt */
 export function unpackVectors(embedder: number, key: number, data: unknown): StoredVectors {
   const bytes = unsealBytes(vectorPlace(embedder, key), data)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -170,7 +171,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** A zero vector stands for a text without any known word. */
+/** Returns true for a zero vector, which stands for a text without any known word. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

@@ -13,7 +13,7 @@ export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Rows to delete per transaction. */
+/** The number of rows to delete per transaction. */
 const DELETED_AT_ONCE = 256
 
 /** The index on `vector` starts with the embedder, so listing all embedders avoids a table scan. */
@@ -119,7 +119,7 @@ class SqliteSearchWriter implements SearchWriter {
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
-    // Deleting all rows at once would block other writers for seconds.
+    // Rows are deleted in batches, because deleting all at once would block other writers for seconds.
     while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
   }
 
@@ -197,7 +197,7 @@ function findEmbedder(database: Database, name: string): EmbedderRow | undefined
   return database.prepare('SELECT id, dimensions FROM embedder WHERE name = ?').get(name) as EmbedderRow | undefined
 }
 
-/** The id of an embedder is assigned with its first vectors. */
+/** Returns the id of an embedder, which is assigned with its first vectors. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): EmbedderRow {
   const row = findEmbedder(database, name)
   if (row !== undefined) return row

@@ -4,19 +4,19 @@ import type { CoarseVectors } from './coarse-part.ts'
 
 export interface VectorTableHit {
   readonly key: number
-  /** Index among the note's chunks or names. */
+  /** The index among the note's chunks or names. */
   readonly ordinal: number
-  /** Cosine similarity. */
+  /** The cosine similarity. */
   readonly score: number
 }
 
 /** Returns `undefined` if the vector no longer exists. */
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
-/** Maximum number of candidates to rescore, with a read each. Other scores are off by a few thousandths. */
+/** The maximum number of candidates to rescore, with a read each. Other scores are off by a few thousandths. */
 const FINE_READS = 16
 
-/** Assigns small integers (slots) to vectors. Unchanged vectors of a note keep their slots. */
+/** An assignment of small integers (slots) to vectors. Unchanged vectors of a note keep their slots. */
 export class VectorSlots {
   readonly scan: ExactScan
   readonly #read: ReadFullPrecision
@@ -95,7 +95,7 @@ export class VectorSlots {
     return this.#marks.slice(0, this.#next)
   }
 
-  /** Vectors get their slots from `marks` until `endLoading`. Call before loading. */
+  /** Reserves slots before loading. Vectors get their slots from `marks` until `endLoading`. */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
     this.#grow(marks.length)
@@ -167,7 +167,7 @@ const FREE = Number.NaN
 
 class ReservedSlots {
   readonly #first = new Map<number, number>()
-  /** Next slot with the same mark, or −1. */
+  /** The next slot with the same mark, or −1. */
   readonly #next: Int32Array
 
   private constructor(count: number) {
@@ -197,5 +197,5 @@ class ReservedSlots {
   }
 }
 
-/** Slots to process between yields. */
+/** The number of slots to process between yields. */
 const AT_ONCE = 16_384

@@ -11,7 +11,7 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Number of histogram buckets for scores from 0 to 1. Negative scores have as many. */
+/** The number of histogram buckets for scores from 0 to 1. Negative scores have as many. */
 const STEPS = 512
 
 export interface ExactScanOptions {
@@ -26,8 +26,8 @@ export interface ExactScanOptions {
 }
 
 /**
- * Compares int8 vectors with SIMD and rescores the best candidates with full precision. 100,000 vectors of 256 dimensions take 26
- * MB.
+ * An index that compares int8 vectors with SIMD and rescores the best candidates with full precision. 100,000 vectors of 256
+ * dimensions take 26 MB.
  */
 export class ExactScan implements VectorIndex {
   readonly #options: ExactScanOptions
@@ -96,7 +96,7 @@ export class ExactScan implements VectorIndex {
   }
 }
 
-/** Rescoring 30 candidates finds the exact top ten of 20,000 vectors. */
+/** The minimum number of candidates. Rescoring 30 finds the exact top ten of 20,000 vectors. */
 const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
@@ -122,7 +122,7 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
   }
 }
 
-/** Vectors as int8 rows with a scale each. Scores have an error of about 0.01. */
+/** A table of vectors as int8 rows with a scale each. Scores have an error of about 0.01. */
 class QuantizedRows {
   readonly #dimensions: number
   readonly #rowBytes: number
@@ -221,7 +221,8 @@ class QuantizedRows {
 }
 
 /**
- * Range of columns with nonzero values, in whole registers. Queries of the built-in embedder use the columns of only one table.
+ * Returns the range of columns with nonzero values, in whole registers. Queries of the built-in embedder use the columns of only
+ * one table.
  */
 function columnsOf(query: Int16Array): ColumnRange {
   const first = Math.max(
@@ -287,12 +288,12 @@ export class BestLabels {
     return this.#size === this.limit
   }
 
-  /** Later labels need a higher score. −∞ until the heap is full. */
+  /** Returns the score that later labels must exceed, or −∞ until the heap is full. */
   get threshold(): number {
     return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }
 
-  /** Labels must be below 2³². */
+  /** Offers a label, which must be below 2³². */
   offer(label: number, score: number): void {
     if (this.#size < this.limit) this.#rise(label, score)
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)

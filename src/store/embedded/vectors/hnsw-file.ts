@@ -45,7 +45,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await rename(temporary, dataPath(path, sha256))
     await writeDurably(path, temporary, checksumOf(JSON.stringify({ format: FORMAT, ...sidecar })))
     const replaced = old === undefined ? [] : partsOf(path, old)
-    // The graph is saved. The next save retries the cleanup.
+    // The graph has been saved, so an error of the cleanup is ignored. The next save retries it.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -119,8 +119,8 @@ async function removeLeftovers(path: string, keptPaths: readonly string[], repla
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * hnswlib trusts the sizes in a file, and a file truncated during writing has a matching hash. hnswlib 0.8 writes 13 header
- * fields, a record per label (links of level 0, vector, label), and then the links of higher levels.
+ * Checks the layout of a graph file, because hnswlib trusts its sizes, and a file truncated during writing has a matching hash.
+ * hnswlib 0.8 writes 13 header fields, a record per label (links of level 0, vector, label), and then the links of higher levels.
  * @throws Error for another layout
  */
 export async function verifyGraphLayout(file: WrittenGraph): Promise<void> {
@@ -140,7 +140,7 @@ function recordBytes(dimensions: number): number {
   return LOWEST_LEVEL_BYTES + 4 * dimensions + 8
 }
 
-/** Searches start at this record, which has links on all higher levels. */
+/** The record where searches start, which has links on all higher levels. */
 interface EntryPoint {
   readonly number: number
   readonly levels: number
@@ -188,7 +188,7 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
   return new DataView(bytes.buffer)
 }
 
-/** A graph with another stamp is not loaded. */
+/** The identity of a graph. A graph with another stamp is not loaded. */
 export interface GraphStamp {
   readonly embedder: string
   /** A hash that identifies the labels and their vectors. */
@@ -201,7 +201,7 @@ export interface Sidecar extends GraphStamp, Omit<WrittenGraph, 'path'> {
   readonly sha256: string
 }
 
-/** @throws Error if the sidecar is malformed */
+/** Parses the sidecar. @throws Error if it is malformed */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== checksumOf(line)) throw new Error('the sidecar is damaged')
@@ -243,7 +243,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Readers find either the old content or the new one. */
+/** Writes a file so readers find either the old content or the new one. */
 async function writeDurably(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
   const handle = await open(temporary, 'w', 0o600)
   try {
@@ -266,13 +266,13 @@ async function sync(path: string): Promise<void> {
 }
 
 export interface LabelManifest {
-  /** Fingerprint of `marks` and of their graph. */
+  /** The fingerprint of `marks` and of their graph. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
 
 /**
- * Writes 8 bytes per label. Call before `saveGraph`, which deletes the previous manifest.
+ * Saves 8 bytes per label. It must be called before `saveGraph`, which deletes the previous manifest.
  * @returns the fingerprint
  * @throws Error if the disk fails
  */

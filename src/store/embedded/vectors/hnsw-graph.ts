@@ -8,7 +8,7 @@ import { requireLabel, requireVector } from './vector-index.ts'
 export class HnswGraph {
   readonly dimensions: number
   readonly #native: NativeGraph
-  /** Labels that are not marked as deleted. */
+  /** The labels that are not marked as deleted. */
   readonly #live = new LabelSet()
   /** All labels, including deleted ones, which still take space. */
   readonly #labels = new LabelSet()
@@ -27,7 +27,7 @@ export class HnswGraph {
     return graph
   }
 
-  /** The file must have passed `verifyGraphLayout`. */
+  /** Reads a graph from a file that has passed `verifyGraphLayout`. */
   static async read(addon: HnswAddon, file: WrittenGraph): Promise<HnswGraph> {
     // A failed read frees the native graph, so an existing object would free it twice.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
@@ -66,7 +66,7 @@ export class HnswGraph {
     return this.#live
   }
 
-  /** Takes 0.1–1 ms. */
+  /** Sets a vector, which takes 0.1–1 ms. */
   set(label: number, vector: Float32Array): void {
     requireLabel(label)
     const numbers = Array.from(requireVector(vector, this.dimensions))
@@ -82,16 +82,16 @@ export class HnswGraph {
     if (this.#live.delete(label)) this.#native.markDelete(label)
   }
 
-  /** Closest first. */
+  /** Returns the nearest labels, closest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Dot products with a very long query would overflow.
+    // The query is normalized, because dot products with a very long one would overflow.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const limit = Math.min(Math.floor(count), this.#live.size)
     return limit > 0 && !this.#freed ? this.#native.searchKnn(numbers, limit).neighbors : []
   }
 
-  /** hnswlib does not report a full disk; `verifyGraphLayout` detects it. */
+  /** Writes the graph. hnswlib does not report a full disk, but `verifyGraphLayout` detects it. */
   async write(path: string): Promise<WrittenGraph> {
     this.#requireIdle()
     const deleted = [...this.#labels].filter((label) => !this.#live.has(label))
@@ -139,10 +139,10 @@ export class HnswGraph {
   }
 }
 
-/** Links per label (hnswlib's default). Level 0 has twice as many. */
+/** The number of links per label (hnswlib's default). Level 0 has twice as many. */
 export const LINKS = 16
 
-/** Neighbors to examine for each new label (efConstruction). */
+/** The number of neighbors to examine for each new label (efConstruction). */
 export const BUILD_BREADTH = 100
 
 const SEARCH_BREADTH = 100

@@ -14,16 +14,16 @@ export interface HnswOptions extends ExactScanOptions {
 }
 
 /**
- * Selects candidates with HNSW and scores them exactly. Changes take effect immediately; until `build` adds them to the graph,
- * searches may miss a close neighbor.
+ * An index that selects candidates with HNSW and scores them exactly. Changes take effect immediately; until `build` adds them to
+ * the graph, searches may miss a close neighbor.
  */
 export class HnswIndex implements VectorIndex {
   readonly #options: HnswOptions
   readonly #scan: ExactScan
   #graph: HnswGraph
-  /** Labels with an outdated vector in the graph. */
+  /** The labels with an outdated vector in the graph. */
   readonly #unindexed = new LabelSet()
-  /** Labels that changed since the current build or read of a graph began. */
+  /** The labels that changed since the current build or read of a graph began. */
   #changedMeanwhile: LabelSet | undefined
   /** Number of vectors replaced since the build. Each one degrades the graph slightly. */
   #replaced = 0
@@ -40,7 +40,7 @@ export class HnswIndex implements VectorIndex {
     return this.#scan.size
   }
 
-  /** Labels that `build` has not processed yet. */
+  /** Number of labels that `build` has not processed yet. */
   get unindexedCount(): number {
     return this.#unindexed.size
   }
@@ -68,7 +68,7 @@ export class HnswIndex implements VectorIndex {
     if (isKnown) this.#note(label)
   }
 
-  /** Finds nearly all of the best hits: for clustered vectors, at least 98 % of the top ten. Scores are exact. */
+  /** Returns nearly all of the best hits: for clustered vectors, at least 98 % of the top ten. Scores are exact. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
     const count = requireLimit(limit, this.size)
@@ -105,7 +105,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /** Call when all vectors are set. @returns the reason if loading failed; `build` then creates a new graph */
+  /** Restores a saved graph, once all vectors are set. @returns the reason if loading failed; `build` then creates a new graph */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
     const { addon, dimensions } = this.#options
     const meanwhile = new LabelSet()
@@ -117,13 +117,13 @@ export class HnswIndex implements VectorIndex {
     return undefined
   }
 
-  /** Labels for a graph that another thread builds. `takeChanged` returns later changes. */
+  /** Returns the labels for a graph that another thread builds. `takeChanged` returns later changes. */
   beginExternalBuild(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
   }
 
-  /** Labels that changed since the last call, or since `beginExternalBuild`. */
+  /** Returns the labels that changed since the last call, or since `beginExternalBuild`. */
   takeChanged(): readonly number[] {
     const changed = [...(this.#changedMeanwhile ?? [])]
     this.#changedMeanwhile?.clear()
@@ -134,7 +134,7 @@ export class HnswIndex implements VectorIndex {
     return this.#scan.has(label) ? this.#options.exact(label) : undefined
   }
 
-  /** Uses a graph built by another thread. `build` adds `changed` and later changes. */
+  /** Adopts a graph built by another thread. `build` adds `changed` and later changes. */
   async useBuiltGraph(file: WrittenGraph, changed: readonly number[]): Promise<void> {
     await verifyGraphLayout(file)
     const graph = await HnswGraph.read(this.#options.addon, file)
@@ -199,10 +199,10 @@ export class HnswIndex implements VectorIndex {
  * 0.4 ms, but building the graph takes a minute and 230 MB.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** Maximum number, or share, of missing vectors. Searches scan the missing ones. */
+/** The maximum number, or share, of missing vectors, which searches scan. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
-/** For more labels, or a larger share of them, a full scan is faster. */
+/** If there are more labels than this, or than a share of all, a full scan is faster. */
 const MIN_CANDIDATES = 64
 const MAX_CANDIDATE_SHARE = 0.005
 const MIN_WEAR = 1000

@@ -1,15 +1,17 @@
 import { RouxError } from '../../../core/errors.ts'
 import { KERNEL_MODULE } from './kernel-module.ts'
 
-/** Dot products of a query with int8 rows. The views change when memory grows. */
+/** A calculator of dot products of a query with int8 rows. The views change when memory grows. */
 export interface Kernel {
-  /** Components are at most ±`QUERY_PEAK`. */
+  /** The query, with components of at most ±`QUERY_PEAK`. */
   readonly query: Int16Array
-  /** Rows are padded with zeros to `stride`. */
+  /** The rows, padded with zeros to `stride`. */
   readonly rows: Int8Array
-  /** @throws RouxError if there is not enough memory */
+  /** Reserves memory for rows. @throws RouxError if there is not enough */
   reserve(rows: number): void
-  /** `count` is at most `BLOCK`. The result is valid until the next call. The query must be 0 outside `columns`. */
+  /**
+   * Returns dot products of up to `BLOCK` rows. The result is valid until the next call. The query must be 0 outside `columns`.
+   */
   dots(first: number, count: number, columns?: ColumnRange): Int32Array
 }
 
@@ -19,16 +21,16 @@ export interface ColumnRange {
   readonly to: number
 }
 
-/** Rows per call. The results (16 KB) fit into the L1 cache. */
+/** The number of rows per call. The results (16 KB) fit into the L1 cache. */
 export const BLOCK = 4096
 
-/** 127 × 4095 × 4096 dimensions fits into an int32. */
+/** The largest component of a query: 127 × 4095 × 4096 dimensions fits into an int32. */
 export const QUERY_PEAK = 4095
 
-/** SIMD register size in bytes. */
+/** The size of a SIMD register in bytes. */
 export const WIDTH = 16
 
-/** Bytes per row: dimensions, rounded up to whole registers. */
+/** Returns the number of bytes per row: dimensions, rounded up to whole registers. */
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / WIDTH) * WIDTH
 }
@@ -64,14 +66,14 @@ interface WasmMemory {
   grow(pages: number): number
 }
 
-/** `query`, `row`, `end` and `out` are addresses. `length` is the number of bytes to read per row. */
+/** The function of the kernel. `query`, `row`, `end` and `out` are addresses. `length` is the number of bytes to read per row. */
 type Multiply = (query: number, row: number, end: number, stride: number, out: number, length: number) => void
 
 const runtime = (globalThis as unknown as { readonly WebAssembly?: WasmRuntime }).WebAssembly
 
 const PAGE = 65_536
 const MAX_PAGES = 65_536
-/** The kernel reads four rows at a time. */
+/** The number of rows that the kernel reads at a time. */
 const TOGETHER = 4
 
 interface Layout {
@@ -93,7 +95,7 @@ function rowsOffset(rowBytes: number): number {
   return 2 * rowBytes + 4 * BLOCK
 }
 
-/** Grows by at least a third, to copy rows rarely. */
+/** Returns the size in pages, which grows by at least a third, to copy rows rarely. */
 function pagesFor(rows: number, rowBytes: number, pages: number): number {
   const pagesNeeded = Math.ceil((rowsOffset(rowBytes) + (rows + TOGETHER) * rowBytes) / PAGE)
   if (pagesNeeded <= pages) return pages

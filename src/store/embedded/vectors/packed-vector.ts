@@ -4,7 +4,10 @@ import { requireUnitLength, requireVector } from './vector-index.ts'
 
 const INT8_PEAK = 127
 
-/** Scale (float32), then an int16 per dimension, in little-endian order. Errors are at most 1.6e-5 of the largest component. */
+/**
+ * Packs a vector as a scale (float32) and an int16 per dimension, in little-endian order. Errors are at most 1.6e-5 of the
+ * largest component.
+ */
 export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   requireVector(vector, vector.length)
   let peak = 0
@@ -26,7 +29,7 @@ export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   return packed
 }
 
-/** @throws RouxError if the size does not match */
+/** Unpacks a vector. @throws RouxError if the size does not match */
 export function unpackVector(packed: Uint8Array, dimensions: number): Float32Array<ArrayBuffer> {
   const { scale, values } = readPacked(packed, dimensions)
   const vector = new Float32Array(dimensions)
@@ -34,7 +37,7 @@ export function unpackVector(packed: Uint8Array, dimensions: number): Float32Arr
   return vector
 }
 
-/** Components are `values` × `scale`. */
+/** A packed vector, whose components are `values` × `scale`. */
 export interface PackedView {
   readonly scale: number
   readonly values: Int16Array
@@ -76,13 +79,13 @@ const PEAK = 32767
 
 const LITTLE_ENDIAN = endianness() === 'LE'
 
-/** Components are `values` × `scale`. Cosines have an error of about 0.01. */
+/** A coarse vector, whose components are `values` × `scale`. Cosines have an error of about 0.01. */
 export interface CoarseVector {
   readonly scale: number
   readonly values: Int8Array
 }
 
-/** @throws RouxError for a wrong size or a length other than 1 */
+/** Quantizes a vector. @throws RouxError for a wrong size or a length other than 1 */
 export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)

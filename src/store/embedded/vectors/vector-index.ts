@@ -2,26 +2,26 @@ import { invalid, RouxError } from '../../../core/errors.ts'
 
 export interface VectorHit {
   readonly label: number
-  /** Cosine, −1 to 1. */
+  /** The cosine, −1 to 1. */
   readonly score: number
 }
 
-/** Unit vectors with small integers as labels, searched by cosine. */
+/** An index of unit vectors with small integers as labels, searched by cosine. */
 export interface VectorIndex {
   readonly size: number
-  /** @throws RouxError for an invalid label, dimension or length */
+  /** Sets a vector. @throws RouxError for an invalid label, dimension or length */
   set(label: number, vector: Float32Array): void
   /** Deletes a label. Unknown labels are ignored. */
   delete(label: number): void
-  /** Highest cosine first, then by label. `accept` must not change the index. */
+  /** Returns hits by cosine, highest first, then by label. `accept` must not change the index. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
-  /** The index cannot be used afterwards. */
+  /** Closes the index, which cannot be used afterwards. */
   close(): void
 }
 
 export type AcceptLabel = (label: number) => boolean
 
-/** Full-precision vector of a label. */
+/** Returns the full-precision vector of a label. */
 export type StoredVector = (label: number) => Float32Array | undefined
 
 const MAX_DIMENSIONS = 4096
@@ -50,14 +50,14 @@ export function requireVector(vector: Float32Array, dimensions: number): Float32
   })
 }
 
-/** A sum of finite float32 values is finite in double precision. */
+/** Returns true if all values are finite. A sum of finite float32 values is finite in double precision. */
 function hasFiniteValues(vector: Float32Array): boolean {
   let sum = 0
   for (let i = 0; i < vector.length; i++) sum += vector[i] as number
   return Number.isFinite(sum)
 }
 
-/** The tolerance is for float16 models. */
+/** Checks the length. The tolerance is for float16 models. */
 export function requireUnitLength(length: number): void {
   if (Math.abs(length - 1) <= 0.01) return
   throw new RouxError('INVALID_PARAMS', `The vector's length is ${length} instead of 1.`, {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
 
-/** Lifetime of a lease without renewal, in milliseconds on the database's clock. */
+/** The lifetime of a lease without renewal, in milliseconds on the database's clock. */
 const LEASE = 15_000
 
 export interface LeaseState {

@@ -7,7 +7,7 @@ import type { Connection, OpenTransaction } from '../server/connection.ts'
 import { packedChanges } from '../shared-state.ts'
 
 const ROWS = 5_000
-/** Generations between checks of the log's size. */
+/** The number of generations between checks of the log's size. */
 const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
@@ -35,7 +35,7 @@ class Writing {
   /** True if another writer was first. In that case, nothing is written. */
   #isLate = false
   #isChanged = false
-  /** Nodes whose in-degree (for `#linking`, out-degree) may have changed. */
+  /** The nodes whose in-degree (for `#linking`, out-degree) may have changed. */
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
@@ -249,7 +249,7 @@ class Writing {
     return generation
   }
 
-  /** Returns the new generation. It stays the same if readers see no change. */
+  /** Returns the new generation, which stays the same if readers see no change. */
   async #record(transaction: OpenTransaction, state: VaultState, changes?: GraphChanges): Promise<number> {
     const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(

@@ -19,7 +19,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { wordLabel } = wordNames(vault)
   /** The counter of search writes at the last check. */
   let seenGeneration: number | undefined
-  /** Embedders whose indexes are known to exist. */
+  /** The embedders whose indexes are known to exist. */
   const indexed = new Set<string>()
   const { prepared, read } = withSchema(connection)
   const write = async (work: (run: Run) => Promise<void>): Promise<void> => {
@@ -161,7 +161,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       )
       for (const { other } of others) {
         const parameters = { other }
-        // Readers stop using the indexes and compare vectors one by one.
+        // Readers then stop using the indexes and compare vectors one by one.
         await write(async (run) => {
           await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', parameters)
         })
@@ -274,7 +274,7 @@ function* inParts<T extends Readonly<Record<string, string | number | null>>>(ro
   if (part.length > 0) yield part
 }
 
-/** Words in the form that the full-text index needs. */
+/** The words of a note, in the form that the full-text index needs. */
 export interface WordTexts {
   readonly stems: string
   /** For each position, `/ ` and its forms, each followed by a space. The text ends with `/`. */

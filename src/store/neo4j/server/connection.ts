@@ -18,7 +18,7 @@ const ATTEMPTS = 3
 
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
 
-/** Loads the driver and connects on first use. Failures become RouxErrors with hints. */
+/** A connection that loads the driver and connects on first use. Failures become RouxErrors with hints. */
 export class Connection {
   readonly #place: Neo4jPlace
   readonly #timeouts: Timeouts
@@ -76,7 +76,7 @@ export class Connection {
     })
   }
 
-  /** The caller must commit or roll back. */
+  /** Opens a transaction, which the caller must commit or roll back. */
   async open(): Promise<OpenTransaction> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -196,7 +196,7 @@ export class Connection {
   }
 }
 
-/** `+s`: TLS. `+ssc`: TLS with any certificate. */
+/** Matches schemes of addresses. `+s` stands for TLS, `+ssc` for TLS with any certificate. */
 const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 
 /** The address may contain a password, so do not quote it. @throws RouxError `STORE_UNAVAILABLE` if the address is invalid */
@@ -238,7 +238,7 @@ function runnerOf(transaction: Transaction | ManagedTransaction): Run {
 
 export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
 
-/** @throws RouxError `STORE_UNAVAILABLE` with the command to install the driver */
+/** Loads the driver. @throws RouxError `STORE_UNAVAILABLE` with the command to install it */
 async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')

@@ -16,7 +16,7 @@ interface Explanation {
   readonly isTransient?: true
 }
 
-/** The first match is used. */
+/** The explanations of errors. The first match is used. */
 const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code, place }) => NOT_ADMITTED.has(code) && place.password === '',
@@ -121,7 +121,7 @@ export function isWriteRefused(error: unknown): boolean {
   return READ_ONLY.has(code) || code === 'Neo.ClientError.Security.Forbidden'
 }
 
-/** Roux's own code for a timeout. */
+/** The code that Roux uses for a timeout. */
 export const TIMED_OUT = 'TimedOut'
 
 const NOT_ADMITTED: ReadonlySet<string> = new Set([
@@ -136,7 +136,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.Cluster.NotALeader',
 ])
 
-/** The driver's generic code, used for closed connections. */
+/** The generic code that the driver uses for closed connections. */
 const CLOSED = 'N/A'
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
@@ -149,7 +149,7 @@ function isTls({ place }: Failure): boolean {
   return /\+s(?:sc)?:/.test(place.url)
 }
 
-/** The driver reports the reason only as text, and for a cluster in the cause. */
+/** Returns the reason, which the driver reports only as text, and for a cluster in the cause. */
 function reasonOf({ error }: Failure): string {
   return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }

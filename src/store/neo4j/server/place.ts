@@ -3,7 +3,7 @@ import { quietly } from '../../../core/quietly.ts'
 /** The connection settings. Never log this object, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
-  /** `bolt://…` or `neo4j://…`. `+s` enables TLS. */
+  /** An address `bolt://…` or `neo4j://…`. `+s` enables TLS. */
   readonly url: string
   readonly user: string
   readonly password: string
@@ -12,7 +12,7 @@ export interface Neo4jPlace {
   readonly vault: string
   /** The folder, and the settings that affect how notes are read. If omitted, neither is checked. */
   readonly origin?: { readonly folder: string; readonly reading: string }
-  /** Age in days, size in bytes. If omitted, there is no change log. */
+  /** The limits of the change log: age in days, size in bytes. If omitted, there is no log. */
   readonly log?: { readonly days: number; readonly bytes: number }
   /** The place as shown to users, without path and password. */
   readonly file: string

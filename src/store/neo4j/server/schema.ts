@@ -8,7 +8,7 @@ export const FORMAT = 2
 /** The text is already analyzed, so the index splits it only at spaces. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
-/** The unique node serves as a lock during creation. */
+/** The unique node serves as a lock while the schema is created. */
 const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
 
 const STATEMENTS: readonly string[] = [
@@ -114,7 +114,7 @@ async function makeSchema(connection: Connection): Promise<void> {
   }
 }
 
-/** @throws RouxError `STORE_UNAVAILABLE` for an unsupported format */
+/** Checks the format. @throws RouxError `STORE_UNAVAILABLE` if it is unsupported */
 export function requireFormat(version: number | undefined): void {
   if (version === undefined || version === FORMAT) return
   const [message, hint] =
@@ -152,13 +152,13 @@ async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void>
   await connection.write('DROP INDEX roux_words IF EXISTS')
 }
 
-/** Cypher accepts no parameters for these names. */
+/** Quotes a name, because Cypher accepts no parameters for these names. */
 export function quoted(name: string): string {
   if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw invalid("This is not the name of one of Roux's indexes.")
   return `\`${name}\``
 }
 
-/** An index holds only vectors of one dimension. */
+/** Returns the names of an embedder's indexes. An index holds only vectors of one dimension. */
 export function vectorNames(vault: string, embedder: string) {
   const hash = shortHash(JSON.stringify([vault, embedder]))
   return {

@@ -31,7 +31,7 @@ export function openBridge(host: Window, { onNotification, onRequest }: BridgeEv
   }
   addEventListener('message', receive, { signal: listening.signal })
   return {
-    /** @throws Error with the host's message */
+    /** Sends a request to the host. @throws Error with the host's message */
     request(method: string, params: object): Promise<unknown> {
       const id = ++lastId
       return new Promise((resolve, reject) => {

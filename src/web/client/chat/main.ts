@@ -29,7 +29,7 @@ const bridge = openBridge(window.parent, {
   },
   onRequest(method) {
     if (method === 'ui/resource-teardown') {
-      // End after the response has been sent.
+      // The page ends after the response has been sent.
       setTimeout(end)
       return {}
     }

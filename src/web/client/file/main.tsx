@@ -18,7 +18,9 @@ interface ExportedMap {
   readonly quotes?: readonly (readonly (readonly [to: number, text: string])[])[]
 }
 
-/** This page cannot use workers, and parsing a larger note could block it for minutes. */
+/**
+ * The maximum number of special characters. This page cannot use workers, and parsing a larger note could block it for minutes.
+ */
 const MAX_MARKS = 5_000
 
 const MAX_RESULTS = 40
