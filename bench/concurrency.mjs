@@ -6,8 +6,8 @@
 // 1. Two servers: every accepted write is in the vault, exactly as often as it was requested.
 // 2. Two servers and a human: the same, unless the human overwrote a write; then it is in the record of changes. The human's saves are in
 // the vault
-// or in the record, except for saves at the moment of a rename (docs/writing.md). Those are counted, and must be fewer than one in a
-// thousand.
+// or in the record, except for saves to a file that was opened more than two seconds earlier (docs/writing.md). Those are counted, and
+// must be fewer than one in a thousand.
 // No file may be torn, no temporary file may be left, every call must be answered, and at the end both servers must read what is on disk.
 // Prints the figures and each loss; exits with 1 if there is one.
 import { spawn } from 'node:child_process'

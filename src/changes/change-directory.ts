@@ -2,6 +2,7 @@ import { errorCode } from '../core/errors.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
+import type { LateWrites } from './late-writes.ts'
 
 /** Number of files to sync at once, which is the size of Node's thread pool. */
 const AT_ONCE = 4
@@ -17,14 +18,21 @@ export interface PendingWrite {
   readonly ownerFrom: FileStamp | undefined
 }
 
+export interface ChangeFolders {
+  readonly fs: ChangeFiles
+  readonly lateWrites?: LateWrites
+}
+
 export class ChangeDirectory {
   readonly fs: ChangeFiles
   readonly #root: string
   readonly #change: string
+  readonly #lateWrites: LateWrites | undefined
   readonly #touchedFolders = new Set<string>()
 
-  constructor(root: string, change: string, fs: ChangeFiles) {
+  constructor(root: string, change: string, { fs, lateWrites }: ChangeFolders) {
     this.fs = fs
+    this.#lateWrites = lateWrites
     this.#root = root
     this.#change = change
   }
@@ -74,6 +82,11 @@ export class ChangeDirectory {
 
   async discardAll(paths: readonly string[]): Promise<void> {
     await this.#each(paths, (path) => this.discard(path))
+  }
+
+  /** Passes other bytes that are later written to the file to `rescue`. Must be called before the file is removed. */
+  watchLateWrites(path: string, hash: string, rescue: (bytes: Uint8Array) => void): void {
+    this.#lateWrites?.watch(this.at(path), hash, rescue)
   }
 
   /** Renames a file to a name that must be free. @returns false if the file system does not support hard links */

@@ -28,6 +28,9 @@ export interface ChangeFiles {
   isWritable(folder: string): boolean
   /** Reads a regular file. Links and special files are rejected. */
   read(path: string): Uint8Array
+  /** Opens a regular file for reading. Links and special files are rejected. */
+  open(path: string): number
+  readOpen(fd: number): Uint8Array
   /** Returns the SHA-256 in hex of a regular file of any size. */
   hash(path: string): string
   /** Returns false if the case differs from the name on disk. */
@@ -58,6 +61,8 @@ export const diskFiles: ChangeFiles = {
   readdir: (path) => fs.readdirSync(path),
   isWritable,
   read: (path) => withFile(path, (fd) => fs.readFileSync(fd)),
+  open: openFile,
+  readOpen: (fd) => fs.readFileSync(fd),
   hash: (path) => withFile(path, hashOpen),
   hasExactName: (path) => !folds || posix(fs.realpathSync.native(path)).normalize('NFC') === posix(path).normalize('NFC'),
   create: (path, mode) => fs.openSync(path, 'wx', mode),
@@ -112,11 +117,17 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Opens a file. The call does not block on named pipes, and does not follow links. */
-function withFile<T>(path: string, read: (fd: number) => T): T {
+/** Does not block on named pipes and does not follow links. */
+function openFile(path: string): number {
   const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+  if (fs.fstatSync(fd).isFile()) return fd
+  fs.closeSync(fd)
+  throw Object.assign(new Error(`EINVAL: not a file, read '${path}'`), { code: 'EINVAL' })
+}
+
+function withFile<T>(path: string, read: (fd: number) => T): T {
+  const fd = openFile(path)
   try {
-    if (!fs.fstatSync(fd).isFile()) throw Object.assign(new Error(`EINVAL: not a file, read '${path}'`), { code: 'EINVAL' })
     return read(fd)
   } finally {
     fs.closeSync(fd)

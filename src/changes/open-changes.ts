@@ -16,6 +16,7 @@ import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent, takeBack } from './examine.ts'
 import { listKept, lockError, missingVault, namingFiles, rolledBackError, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
+import { LateWrites } from './late-writes.ts'
 import type { Refusal } from './path-checks.ts'
 import { Journal } from './record/journal.ts'
 import type { Retention } from './record/journal-rows.ts'
@@ -52,6 +53,7 @@ class RecordedChanges implements Changes {
   readonly #options: ChangesOptions
   readonly #root: string
   readonly #fs: ChangeFiles
+  readonly #lateWrites: LateWrites
   readonly #journal: Journal
   readonly #endings: Endings
   readonly #lockPath: string
@@ -62,6 +64,7 @@ class RecordedChanges implements Changes {
     // A trailing separator is removed. Windows accepts both kinds.
     this.#root = root.replace(/[\\/]$/, '')
     this.#fs = fs
+    this.#lateWrites = new LateWrites(fs)
     this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })
     const locks = join(stateFolder, 'locks')
     this.#endings = new Endings(locks)
@@ -114,6 +117,7 @@ class RecordedChanges implements Changes {
   }
 
   close(): void {
+    this.#lateWrites.close()
     this.#journal.close()
   }
 
@@ -182,7 +186,7 @@ class RecordedChanges implements Changes {
   }
 
   async #carryOut(id: string, { entries, contents, stamps }: Examined): Promise<void> {
-    const place = new ChangeDirectory(this.#root, id, this.#fs)
+    const place = new ChangeDirectory(this.#root, id, { fs: this.#fs, lateWrites: this.#lateWrites })
     const steps = numbered(entries)
     const content = (hash: string) => contents.get(hash) ?? contentOf(this.#journal)(hash)
     try {

@@ -29,7 +29,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   if (pending.length > 0 && stamp?.kind !== 'folder') throw missingVault(root)
   const recoveries: Recovery[] = []
   for (const change of pending) {
-    const place = new ChangeDirectory(root, change.id, fs)
+    const place = new ChangeDirectory(root, change.id, { fs })
     const entries = numbered(change.entries)
     const facts = { id: change.id, title: change.title, paths: pathsOf(entries) }
     const ending = endings.find(change.id)

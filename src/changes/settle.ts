@@ -25,7 +25,7 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
  * Writes all data to temporary files, then renames files. Displaced files keep a temporary name and are hashed again at the end,
- * to restore bytes written to them meanwhile. Bytes that another program writes to an open file after that are lost.
+ * to restore bytes written to them meanwhile. Bytes that another program writes to an open file soon after that become a conflicted copy.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {
@@ -122,6 +122,12 @@ function hashesOf(entry: FileEntry): { readonly before: string | undefined; read
 /** Removes temporary files. All bytes are in place by then, so nothing can be lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
+  const finalPath = finalPaths(entries)
+  for (const entry of displaced) {
+    // A moved file still exists.
+    if (entry.kind !== 'move' && 'before' in entry)
+      watchLateWrites(place, place.asidePath(entry.path, entry.index, 'old'), { path: finalPath(entry.path), hash: entry.before })
+  }
   await place.discardAll(displaced.map(({ path, index }) => place.asidePath(path, index, 'old')))
   for (const { path, to } of entriesOf(entries, 'moveFolder')) if (place.stamp(path) !== undefined) place.rename(path, to)
   for (const { path } of entriesOf(entries, 'removeFolder')) place.removeFolder(path)
@@ -319,6 +325,7 @@ async function resolveDisplaced(
   const hash = place.hash(asidePath)
   if (hash === undefined) return undefined
   if (hash === discardableHash || place.isSame(asidePath, path)) {
+    if (!place.isSame(asidePath, path)) watchLateWrites(place, asidePath, { path, hash })
     await place.unlink(asidePath)
     return undefined
   }
@@ -330,12 +337,31 @@ async function resolveDisplaced(
 }
 
 async function putCopyBeside(place: ChangeDirectory, asidePath: string, path: string): Promise<string> {
+  const copyPath = freeCopyPath(place, path)
+  await place.renameToFree(asidePath, copyPath)
+  return copyPath
+}
+
+/** Writes what another program writes to a removed file as a conflicted copy. */
+function watchLateWrites(
+  place: ChangeDirectory,
+  asidePath: string,
+  { path, hash }: { readonly path: string; readonly hash: string },
+): void {
+  const stamp = place.stamp(asidePath)
+  if (stamp?.kind !== 'file') return
+  place.watchLateWrites(asidePath, hash, (bytes) => {
+    const copy = { path: freeCopyPath(place, path), bytes, mode: stamp.mode, ownerFrom: stamp }
+    // This fails if the folder was removed. The call that changed the file has already been answered.
+    place.write([copy]).catch(() => {})
+  })
+}
+
+function freeCopyPath(place: ChangeDirectory, path: string): string {
   const day = new Date().toISOString().slice(0, 10)
   const [, stem = path, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(path) ?? []
   for (let n = 1; ; n++) {
     const copyPath = `${stem} (conflicted copy ${day}${n === 1 ? '' : ` ${n}`})${extension}`
-    if (place.stamp(copyPath) !== undefined) continue
-    await place.renameToFree(asidePath, copyPath)
-    return copyPath
+    if (place.stamp(copyPath) === undefined) return copyPath
   }
 }

@@ -1,6 +1,18 @@
-import { appendFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ChangeFiles } from '../../src/changes/file-system.ts'
 import type { FileChange } from '../../src/core/changes.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, quickFiles, sha, snapshot } from './rig.ts'
@@ -15,6 +27,18 @@ const CHANGES: readonly FileChange[] = [
   { kind: 'move', from: 'old', to: 'older', before: undefined },
   { kind: 'removeFolder', path: 'f' },
 ]
+
+/** Calls `meet` before each call of the file system. */
+function withEach(meet: (name: string) => void): ChangeFiles {
+  const wrapped = Object.entries(quickFiles).map(([name, call]) => [
+    name,
+    (...values: never[]) => {
+      meet(name)
+      return (call as (...values: never[]) => unknown)(...values)
+    },
+  ])
+  return Object.fromEntries(wrapped)
+}
 
 function deny(call: string, path: string): never {
   throw Object.assign(new Error(`EACCES: permission denied, ${call} '${path}'`), { code: 'EACCES' })
@@ -146,19 +170,72 @@ describe('a user who edits during the write', () => {
         renameSync(`${world.root}/.human`, `${world.root}/a.md`)
       }
       const meet = () => calls++ === at && save('human')
-      const wrapped = Object.entries(quickFiles).map(([name, call]) => [
-        name,
-        (...values: never[]) => {
-          meet()
-          return (call as (...values: never[]) => unknown)(...values)
-        },
-      ])
-      const writer = world.open({ fs: Object.fromEntries(wrapped) })
+      const writer = world.open({ fs: withEach(meet) })
       await writer.apply([REPLACE], { title: 'late' }).catch(() => {})
       writer.close()
       if (calls <= at) break
       expect([at, snapshot(world.root)]).toEqual([at, { 'a.md': 'human' }])
     }
+  })
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['that succeeds', {}],
+    ['that is taken back', { 'c.md': 'human' }],
+  ])('a user who has a file open during a change %s loses nothing by writing to it at any moment', async (_, taken) => {
+    const text = 'A human'
+    const run = async (openAt: number, writeAt: number): Promise<number> => {
+      const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
+      const note = `${world.root}/a.md`
+      let calls = 0
+      let file: number | undefined
+      const open = () => {
+        file ??= openSync(note, 'r+')
+      }
+      const save = () => {
+        if (file === undefined) return
+        ftruncateSync(file, 0)
+        writeSync(file, text, 0)
+        closeSync(file)
+        file = undefined
+      }
+      const meet = (name: string) => {
+        if (name === 'fsync') for (const [path, content] of Object.entries(taken)) writeFileSync(`${world.root}/${path}`, content)
+        // For a moment, no file has the name. An editor would try again.
+        if (calls >= openAt && calls < writeAt && existsSync(note)) open()
+        if (calls++ === writeAt) save()
+      }
+      const writer = world.open({ fs: withEach(meet) })
+      await writer.apply([REPLACE, CREATE], { title: 'late' }).catch(() => {})
+      const callsOfChange = calls
+      if (writeAt >= callsOfChange) open()
+      save()
+      writer.close()
+      const texts = Object.entries(snapshot(world.root)).flatMap(([name, each]) => (/^a.*\.md$/.test(name) ? [each] : []))
+      expect([openAt, writeAt, texts]).toEqual([openAt, writeAt, expect.arrayContaining([text])])
+      return callsOfChange
+    }
+    const calls = await run(0, Number.POSITIVE_INFINITY)
+    for (let at = 1; at < calls; at++) {
+      await run(0, at)
+      await run(at, Number.POSITIVE_INFINITY)
+    }
+  })
+
+  test('what a program writes after the change becomes a conflicted copy within seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
+    const files = ['a.md', 'b.md'].map((path) => openSync(`${world.root}/${path}`, 'r+'))
+    const writer = world.open()
+    const second: FileChange = { kind: 'replace', path: 'b.md', before: sha('B'), bytes: bytes('B2') }
+    await writer.apply([REPLACE, second], { title: 'late' })
+    writeSync(files[0] as number, ' human', 1)
+    const copy = `a (conflicted copy ${new Date().toISOString().slice(0, 10)}).md`
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'A2', 'b.md': 'B2' })
+    vi.advanceTimersByTime(2_000)
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'A2', 'b.md': 'B2', [copy]: 'A human' })
+    writer.close()
+    for (const fd of files) closeSync(fd)
   })
 
   test.each<[string, FileChange, string]>([
