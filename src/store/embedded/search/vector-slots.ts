@@ -68,7 +68,7 @@ export class VectorSlots {
       before?.delete(mark)
       const slot = kept ?? this.#take(key, mark)
       this.#ordinals[slot] = vectors.ordinal(at)
-      if (kept === undefined || !this.scan.has(kept)) this.#index.load(slot, vectors.vector(at))
+      if (kept === undefined || !this.scan.has(kept)) this.#index.set(slot, vectors.vector(at))
       slots.push(slot)
     }
     for (const slot of before?.values() ?? []) this.#release(slot)

@@ -1,15 +1,6 @@
 import { BLOCK, type ColumnRange, createKernel, type Kernel, QUERY_PEAK, strideOf, WIDTH } from './kernel.ts'
-import { type CoarseVector, coarsen, packVector } from './packed-vector.ts'
-import {
-  type AcceptLabel,
-  requireDimensions,
-  requireLabel,
-  requireLimit,
-  requireVector,
-  type StoredVector,
-  type VectorHit,
-  type VectorIndex,
-} from './vector-index.ts'
+import type { CoarseVector } from './packed-vector.ts'
+import { type AcceptLabel, limitTo, requireDimensions, requireVector, type StoredVector, type VectorHit } from './vector-index.ts'
 
 /** The number of histogram buckets for scores from 0 to 1. Negative scores have as many. */
 const STEPS = 512
@@ -26,116 +17,22 @@ export interface ExactScanOptions {
 }
 
 /**
- * An index that compares int8 vectors with SIMD and rescores the best candidates with full precision. 100,000 vectors of 256
- * dimensions take 26 MB.
+ * An index of unit vectors with small integers as labels, searched by cosine. It compares int8 rows with SIMD and rescores the
+ * best candidates with full precision. 100,000 vectors of 256 dimensions take 26 MB.
  */
-export class ExactScan implements VectorIndex {
+export class ExactScan {
   readonly #options: ExactScanOptions
-  #rows: QuantizedRows
-
-  constructor(options: ExactScanOptions) {
-    requireDimensions(options.dimensions)
-    this.#options = options
-    this.#rows = createRows(options)
-  }
-
-  get size(): number {
-    return this.#rows.size
-  }
-
-  has(label: number): boolean {
-    return this.#rows.has(label)
-  }
-
-  /** Returns labels in ascending order. */
-  labels(): Iterable<number> {
-    return this.#rows.labels()
-  }
-
-  set(label: number, vector: Float32Array): void {
-    const { dimensions } = this.#options
-    this.load(label, coarsen(packVector(requireVector(vector, dimensions)), dimensions))
-  }
-
-  /** Works like `set`, with a quantized vector of the right dimension. */
-  load(label: number, vector: CoarseVector): void {
-    this.#rows.set(requireLabel(label), vector)
-  }
-
-  delete(label: number): void {
-    this.#rows.delete(requireLabel(label))
-  }
-
-  search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
-    return this.#best(query, limit, (candidates) => this.#rows.scan(query, candidates, accept))
-  }
-
-  /** Works like `search`, but only among the given labels. Unknown labels are ignored. */
-  searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
-    return this.#best(query, limit, (candidates) => this.#rows.scanLabels(query, candidates, labels))
-  }
-
-  close(): void {
-    this.#rows = createRows(this.#options)
-  }
-
-  #best(query: Float32Array, limit: number, scan: (candidates: BestLabels) => void): readonly VectorHit[] {
-    requireVector(query, this.#options.dimensions)
-    const count = requireLimit(limit, this.size)
-    if (count === 0) return []
-    const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // At most `count` of the candidates keep their estimated scores.
-    const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * count), count + fineReads))
-    scan(candidates)
-    const cosine = cosineWith(query)
-    return candidates
-      .sorted()
-      .map(({ label, score }) => ({ label, score: cosine(exact(label)) ?? score }))
-      .sort(compareHits)
-      .slice(0, count)
-  }
-}
-
-/** The minimum number of candidates. Rescoring 30 finds the exact top ten of 20,000 vectors. */
-const MIN_CANDIDATES = 30
-
-const CANDIDATES_PER_HIT = 3
-
-function createRows({ dimensions, simd }: ExactScanOptions): QuantizedRows {
-  return new QuantizedRows(dimensions, createKernel(strideOf(dimensions), simd))
-}
-
-/** Returns `undefined` for another dimension, and 0 for a zero query. */
-function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => number | undefined {
-  const length = Math.hypot(...query)
-  return (vector) => {
-    if (vector?.length !== query.length) return undefined
-    let dot = 0
-    let squares = 0
-    for (let i = 0; i < query.length; i++) {
-      const value = vector[i] as number
-      dot += (query[i] as number) * value
-      squares += value * value
-    }
-    const cosine = length === 0 ? 0 : dot / (length * Math.sqrt(squares))
-    return Number.isFinite(cosine) ? Math.max(-1, Math.min(1, cosine)) : undefined
-  }
-}
-
-/** A table of vectors as int8 rows with a scale each. Scores have an error of about 0.01. */
-class QuantizedRows {
-  readonly #dimensions: number
   readonly #rowBytes: number
-  readonly #kernel: Kernel
-  /** Unused rows have NaN, so they never compare as better. */
+  #kernel: Kernel
+  /** The scale of each row. Unused rows have NaN, so they never compare as better. */
   #scales = new Float32Array(0)
   #end = 0
   #size = 0
 
-  constructor(dimensions: number, kernel = createKernel(strideOf(dimensions))) {
-    this.#dimensions = dimensions
-    this.#rowBytes = strideOf(dimensions)
-    this.#kernel = kernel
+  constructor(options: ExactScanOptions) {
+    this.#options = options
+    this.#rowBytes = strideOf(requireDimensions(options.dimensions))
+    this.#kernel = createKernel(this.#rowBytes, options.simd)
   }
 
   get size(): number {
@@ -151,6 +48,7 @@ class QuantizedRows {
     for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
   }
 
+  /** Sets a vector, which must have the dimensions of the index. */
   set(label: number, { scale, values }: CoarseVector): void {
     this.#reserve(label + 1)
     this.#kernel.rows.set(values, label * this.#rowBytes)
@@ -159,16 +57,50 @@ class QuantizedRows {
     if (label >= this.#end) this.#end = label + 1
   }
 
-  delete(label: number): boolean {
-    if (!this.has(label)) return false
+  /** Deletes a label. Unknown labels are ignored. */
+  delete(label: number): void {
+    if (!this.has(label)) return
     this.#scales[label] = Number.NaN
     this.#size--
     while (this.#end > 0 && Number.isNaN(this.#scales[this.#end - 1])) this.#end--
-    return true
+  }
+
+  /** Returns hits by cosine, highest first, then by label. */
+  search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
+    return this.#best(query, limit, (candidates) => this.#scan(query, candidates, accept))
+  }
+
+  /** Works like `search`, but only among the given labels. Unknown labels are ignored. */
+  searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
+    return this.#best(query, limit, (candidates) => this.#scanLabels(query, candidates, labels))
+  }
+
+  /** Frees the memory. The index is empty afterwards. */
+  close(): void {
+    this.#kernel = createKernel(this.#rowBytes, this.#options.simd)
+    this.#scales = new Float32Array(0)
+    this.#end = 0
+    this.#size = 0
+  }
+
+  #best(query: Float32Array, limit: number, scan: (candidates: BestLabels) => void): readonly VectorHit[] {
+    requireVector(query, this.#options.dimensions)
+    const count = limitTo(limit, this.size)
+    if (count === 0) return []
+    const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
+    // At most `count` of the candidates keep their estimated scores.
+    const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * count), count + fineReads))
+    scan(candidates)
+    const cosine = cosineWith(query)
+    return candidates
+      .sorted()
+      .map(({ label, score }) => ({ label, score: cosine(exact(label)) ?? score }))
+      .sort(compareHits)
+      .slice(0, count)
   }
 
   /** Calls `accept` only for rows that would be among the best. */
-  scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
+  #scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantizeQuery(query)
     const columns = columnsOf(this.#kernel.query)
     const scales = this.#scales
@@ -185,7 +117,7 @@ class QuantizedRows {
     }
   }
 
-  scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
+  #scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
     const unit = this.#quantizeQuery(query)
     for (const label of labels) {
       if (!this.has(label)) continue
@@ -203,7 +135,7 @@ class QuantizedRows {
       return 0
     }
     let squares = 0
-    for (let i = 0; i < this.#dimensions; i++) {
+    for (let i = 0; i < this.#options.dimensions; i++) {
       const value = (query[i] as number) / peak
       squares += value * value
       this.#kernel.query[i] = Math.round(value * QUERY_PEAK)
@@ -217,6 +149,28 @@ class QuantizedRows {
     const larger = new Float32Array(Math.max(rows, 1024, Math.ceil(this.#scales.length * 1.5))).fill(Number.NaN)
     larger.set(this.#scales)
     this.#scales = larger
+  }
+}
+
+/** The minimum number of candidates. Rescoring 30 finds the exact top ten of 20,000 vectors. */
+const MIN_CANDIDATES = 30
+
+const CANDIDATES_PER_HIT = 3
+
+/** Returns `undefined` for another dimension, and 0 for a zero query. */
+function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => number | undefined {
+  const length = Math.hypot(...query)
+  return (vector) => {
+    if (vector?.length !== query.length) return undefined
+    let dot = 0
+    let squares = 0
+    for (let i = 0; i < query.length; i++) {
+      const value = vector[i] as number
+      dot += (query[i] as number) * value
+      squares += value * value
+    }
+    const cosine = length === 0 ? 0 : dot / (length * Math.sqrt(squares))
+    return Number.isFinite(cosine) ? Math.max(-1, Math.min(1, cosine)) : undefined
   }
 }
 

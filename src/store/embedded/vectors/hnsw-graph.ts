@@ -1,5 +1,5 @@
 import type { WrittenGraph } from '../../../core/vectors.ts'
-import { requireLabel, requireVector } from './vector-index.ts'
+import { requireVector } from './vector-index.ts'
 
 /**
  * HNSW (Malkov, Yashunin 2016). hnswlib aborts the process on invalid input and on filters that throw,
@@ -68,7 +68,6 @@ export class HnswGraph {
 
   /** Sets a vector, which takes 0.1–1 ms. */
   set(label: number, vector: Float32Array): void {
-    requireLabel(label)
     const numbers = Array.from(requireVector(vector, this.dimensions))
     this.#requireIdle()
     if (!this.#labels.has(label)) this.#reserve(this.#labels.size + 1)

@@ -3,7 +3,7 @@ import { ExactScan, type ExactScanOptions } from './exact-scan.ts'
 import { type GraphStamp, type RestoreOptions, restoreGraph, saveGraph, verifyGraphLayout } from './hnsw-file.ts'
 import { type HnswAddon, HnswGraph, LabelSet } from './hnsw-graph.ts'
 import type { CoarseVector } from './packed-vector.ts'
-import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type VectorIndex } from './vector-index.ts'
+import { type AcceptLabel, limitTo, requireVector, type VectorHit } from './vector-index.ts'
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
@@ -17,7 +17,7 @@ export interface HnswOptions extends ExactScanOptions {
  * An index that selects candidates with HNSW and scores them exactly. Changes take effect immediately; until `build` adds them to
  * the graph, searches may miss a close neighbor.
  */
-export class HnswIndex implements VectorIndex {
+export class HnswIndex {
   readonly #options: HnswOptions
   readonly #scan: ExactScan
   #graph: HnswGraph
@@ -52,13 +52,8 @@ export class HnswIndex implements VectorIndex {
     return this.size >= graphFrom && this.#unindexed.size <= scanned && this.#graph.size > 0
   }
 
-  set(label: number, vector: Float32Array): void {
+  set(label: number, vector: CoarseVector): void {
     this.#scan.set(label, vector)
-    this.#note(label)
-  }
-
-  load(label: number, vector: CoarseVector): void {
-    this.#scan.load(label, vector)
     this.#note(label)
   }
 
@@ -71,7 +66,7 @@ export class HnswIndex implements VectorIndex {
   /** Returns nearly all of the best hits: for clustered vectors, at least 98 % of the top ten. Scores are exact. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
-    const count = requireLimit(limit, this.size)
+    const count = limitTo(limit, this.size)
     if (count === 0) return []
     const labels = this.usesGraph ? this.#candidates(query, count, accept) : undefined
     return labels === undefined ? this.#scan.search(query, count, accept) : this.#scan.searchAmong(query, count, labels)

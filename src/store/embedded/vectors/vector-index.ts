@@ -1,4 +1,4 @@
-import { invalid, RouxError } from '../../../core/errors.ts'
+import { RouxError } from '../../../core/errors.ts'
 
 export interface VectorHit {
   readonly label: number
@@ -6,19 +6,7 @@ export interface VectorHit {
   readonly score: number
 }
 
-/** An index of unit vectors with small integers as labels, searched by cosine. */
-export interface VectorIndex {
-  readonly size: number
-  /** Sets a vector. @throws RouxError for an invalid label, dimension or length */
-  set(label: number, vector: Float32Array): void
-  /** Deletes a label. Unknown labels are ignored. */
-  delete(label: number): void
-  /** Returns hits by cosine, highest first, then by label. `accept` must not change the index. */
-  search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
-  /** Closes the index, which cannot be used afterwards. */
-  close(): void
-}
-
+/** A filter, which must not change the index. */
 export type AcceptLabel = (label: number) => boolean
 
 /** Returns the full-precision vector of a label. */
@@ -31,11 +19,6 @@ export function requireDimensions(dimensions: number): number {
   throw new RouxError('INVALID_PARAMS', `Vectors cannot have ${dimensions} dimensions.`, {
     hint: `Choose an embedding model with 1 to ${MAX_DIMENSIONS} dimensions.`,
   })
-}
-
-export function requireLabel(label: number): number {
-  if (Number.isInteger(label) && label >= 0 && label <= 0x7fffffff) return label
-  throw invalid(`${label} is not a valid vector label.`, 'Use a non-negative integer.')
 }
 
 export function requireVector(vector: Float32Array, dimensions: number): Float32Array {
@@ -65,10 +48,7 @@ export function requireUnitLength(length: number): void {
   })
 }
 
-/** Reads a limit, which is an integer from 0 to `size`. Throws if the limit is not a number. */
-export function requireLimit(limit: number, size: number): number {
-  if (Number.isNaN(limit) || typeof limit !== 'number') {
-    throw invalid(`${limit} is not a valid search limit.`, 'Use a non-negative number.')
-  }
+/** Returns an integer from 0 to `size`. */
+export function limitTo(limit: number, size: number): number {
   return Math.max(0, Math.min(Math.floor(limit), size))
 }

@@ -1,3 +1,10 @@
+import { type CoarseVector, coarsen, packVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
+
+/** The vector as an index keeps it. */
+export function coarse(vector: Float32Array): CoarseVector {
+  return coarsen(packVector(vector), vector.length)
+}
+
 /** Pseudo-random numbers in [0, 1) from a seed (mulberry32). */
 export function generator(seed: number): () => number {
   let state = seed

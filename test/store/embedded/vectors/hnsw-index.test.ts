@@ -8,9 +8,9 @@ import { ExactScan } from '../../../../src/store/embedded/vectors/exact-scan.ts'
 import { readLabelManifest, saveLabelManifest } from '../../../../src/store/embedded/vectors/hnsw-file.ts'
 import { type HnswAddon, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 import { HnswIndex } from '../../../../src/store/embedded/vectors/hnsw-index.ts'
-import type { VectorHit, VectorIndex } from '../../../../src/store/embedded/vectors/vector-index.ts'
-import { testVectorIndex } from '../../../contract/vector-index.ts'
-import { drawClusters, drawUnitVector, generator } from './draw-vectors.ts'
+import type { VectorHit } from '../../../../src/store/embedded/vectors/vector-index.ts'
+import { testVectorIndex, type VectorIndex } from '../../../contract/vector-index.ts'
+import { coarse, drawClusters, drawUnitVector, generator } from './draw-vectors.ts'
 
 const { addon, reason } = await loadHnswAddon()
 
@@ -91,8 +91,8 @@ function testGraph(): void {
 
   beforeAll(() => {
     for (const [label, vector] of vectors) {
-      index.set(label, vector)
-      scan.set(label, vector)
+      index.set(label, coarse(vector))
+      scan.set(label, coarse(vector))
     }
     build(index)
   })
@@ -122,8 +122,8 @@ function testGraph(): void {
       } else {
         const vector = drawUnitVector(random, DIMENSIONS, drawn[label + 1])
         vectors.set(label, vector)
-        index.set(label, vector)
-        scan.set(label, vector)
+        index.set(label, coarse(vector))
+        scan.set(label, coarse(vector))
       }
       if (label === 200) expect(meanRecall()).toBeGreaterThanOrEqual(0.98)
     }
@@ -148,7 +148,7 @@ function testGraph(): void {
 
   test('skips a label without a stored vector', () => {
     const lost = openIndex(16, () => undefined, 0)
-    lost.set(4, drawUnitVector(random, 16))
+    lost.set(4, coarse(drawUnitVector(random, 16)))
     build(lost)
     expect([lost.size, lost.unindexedCount]).toEqual([0, 0])
     lost.close()
@@ -157,7 +157,7 @@ function testGraph(): void {
   test('4,096 dimensions', () => {
     const large = new Map(drawClusters(random, 4096, 120).entries())
     const wide = openIndex(4096, (label) => large.get(label), 0)
-    for (const [label, vector] of large) wide.set(label, vector)
+    for (const [label, vector] of large) wide.set(label, coarse(vector))
     build(wide)
     expect(wide.search(large.get(77) as Float32Array, 1)[0]?.label).toBe(77)
     wide.close()
@@ -178,7 +178,7 @@ function testSaving(): void {
 
   const filled = () => {
     const index = openIndex(DIMENSIONS, exact, 0)
-    for (const [label, vector] of vectors) index.set(label, vector)
+    for (const [label, vector] of vectors) index.set(label, coarse(vector))
     return index
   }
   const lay = (files: ReadonlyMap<string, Uint8Array>) => {
@@ -198,7 +198,7 @@ function testSaving(): void {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'roux-hnsw-'))
     path = join(folder, 'vectors.json')
-    for (const [label, vector] of vectors) scan.set(label, vector)
+    for (const [label, vector] of vectors) scan.set(label, coarse(vector))
     const index = filled()
     build(index)
     expect(await index.save(path, stamp)).toBe(true)
@@ -276,8 +276,8 @@ function testSaving(): void {
     index.delete(5)
     const current = { ...stamp, fingerprint: 'later' }
     const restoring = index.restore(path, { ...current, changedSince: (since) => (since === 'first' ? [5, 6] : undefined) })
-    index.set(7, vectors.get(7) as Float32Array)
-    index.set(400, queries[0] as Float32Array)
+    index.set(7, coarse(vectors.get(7) as Float32Array))
+    index.set(400, coarse(queries[0] as Float32Array))
     expect(await restoring).toBeUndefined()
     expect(index.unindexedCount).toBe(4)
     expect(index.search(vectors.get(5) as Float32Array, 1)[0]?.label).not.toBe(5)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RouxError } from '../../../../src/core/errors.ts'
-import { packVector, unpackVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
+import { coarsen, packVector, unpackVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
 import { cosine, drawUnitVector, generator } from './draw-vectors.ts'
 
 const vectors = fc
@@ -63,7 +63,14 @@ describe('packed vectors', () => {
     expect(() => unpackVector(new Uint8Array(bytes), 32)).toThrow(RouxError)
   })
 
-  test('rejects values that are not finite', () => {
-    expect(() => packVector(Float32Array.of(1, Number.NaN))).toThrow(RouxError)
+  test('rejects values that are not finite, and other lists', () => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => packVector(Float32Array.of(1, value))).toThrow(RouxError)
+    }
+    expect(() => packVector([0.6, 0.8] as unknown as Float32Array)).toThrow(RouxError)
+  })
+
+  test.each([0, 2])('cannot be rounded if the length is %i', (length) => {
+    expect(() => coarsen(packVector(Float32Array.of(0.6 * length, 0.8 * length)), 2)).toThrow(RouxError)
   })
 })
