@@ -14,11 +14,9 @@ type Load<T> = (server: Api, vault: string) => Promise<T>
 /** Loads data. It is loaded again when the vault or `reloadKey` changes, and the previous answer stays until then. */
 function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: number): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>()
-  const { value: changeCount } = changes
-  const { value: vaultName } = vault
   const { value: server } = api
+  const { value: vaultName } = vault
   const key = JSON.stringify([vaultName, request])
-  const current = loaded?.key === key ? loaded : undefined
   useEffect(() => {
     let isCancelled = false
     if (server !== undefined)
@@ -33,8 +31,8 @@ function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: nu
     return () => {
       isCancelled = true
     }
-  }, [key, changeCount, server, reloadKey])
-  return current ?? {}
+  }, [key, changes.value, server, reloadKey])
+  return loaded?.key === key ? loaded : {}
 }
 
 /** Calls a tool. If there are no arguments, no call is made. */

@@ -12,12 +12,7 @@ export interface Area {
   readonly outlines: readonly (readonly number[])[]
 }
 
-interface Lands {
-  readonly all: readonly Area[]
-  /** Distance between notes and the edge of their area, in layout units. */
-  readonly reach: number
-  colorAt(x: number, y: number): number | undefined
-}
+type Lands = ReturnType<typeof landsOf>
 
 interface Shown {
   readonly shown: Uint8Array
@@ -50,7 +45,7 @@ export const areasOf = memoizeLast(
     const notes = [...degrees.keys()].filter(
       (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colors[note] ?? 0) <= OTHER,
     )
-    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, { colors, other: OTHER, isRound: true })
+    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, colors, { isRound: true })
     // An index note has the color of the area around it.
     const of = colors.map((color, note) => (color <= OTHER ? color : (lands.colorAt(...placeOf(graph, note)) ?? color)))
     const [left, top, right, bottom] = boundsOf(graph.places)
@@ -59,34 +54,25 @@ export const areasOf = memoizeLast(
   },
 )
 
-export interface Part extends Area {
-  readonly label: string
-  readonly notes: readonly number[]
-  /** True for the part with all notes that are in no other part. */
-  readonly isRest?: boolean
-  readonly bounds: Box
-  /** The rank by number of links among the parts of an area, from 0 to 1. */
-  readonly rank: number
-  has(x: number, y: number): boolean
-}
-
 /** The maximum number of links to count per note. Otherwise, a single note would dominate its part. */
 const MANY = 20
 
 export const landPartsOf = memoizeLast(
   ({ places, picture }: Graph, { shown, colors, ...look }: Divided) => [places, picture, shown, colors, hasParts(look)],
-  (graph: Graph, { shown, colors, ...look }: Divided): readonly Part[] => {
+  (graph: Graph, { shown, colors, ...look }: Divided) => {
     const { degrees, picture } = graph
     const { communities, groups } = picture
     const drawn = [...degrees.keys()].filter((note) => shown[note] === 1 && (degrees[note] ?? 0) > 0)
-    const lands = hasParts(look) ? byNumber(drawn, colors, OTHER) : []
-    const parts = lands.flatMap((land, color) => {
+    const divided = hasParts(look) ? byNumber(drawn, colors, OTHER) : []
+    const parts = divided.flatMap((land, color) => {
       const members = byNumber(land, communities, groups.length)
-      const large = members.flatMap((notes, of) => (notes.length < MIN_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
+      const all = members.map((notes, of) => ({ notes, label: groups[of]?.label ?? '', isRest: false }))
+      const large = all.filter(({ notes }) => notes.length >= MIN_PART)
       if (land.length <= LARGE_REGION || large.length < 2) return []
       const numbers = new Uint8Array(graph.count).fill(large.length)
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
-      const { all, colorAt } = landsOf(graph, land, { colors: numbers, other: large.length, isRound: false })
+      const lands = landsOf(graph, land, numbers)
+      // These notes are in no other part.
       const rest = land.filter((note) => numbers[note] === large.length)
       const named = rest.length < MIN_PART ? large : [...large, { notes: rest, label: 'small groups', isRest: true }]
       const linked = named.map(
@@ -96,10 +82,11 @@ export const landPartsOf = memoizeLast(
       return named.map((part, number) => ({
         ...part,
         color,
+        // The rank by number of links among the parts of an area, from 0 to 1.
         rank: ascending.indexOf(linked[number] ?? 0) / (named.length - 1),
         bounds: boundsOfMost(graph, part.notes),
-        outlines: all.find((area) => area.color === number)?.outlines ?? [],
-        has: (x: number, y: number) => colorAt(x, y) === number,
+        outlines: lands.all.find((area) => area.color === number)?.outlines ?? [],
+        has: (x: number, y: number) => lands.colorAt(x, y) === number,
       }))
     })
     return parts.sort((a, b) => b.notes.length - a.notes.length)
@@ -116,7 +103,10 @@ function byNumber(notes: readonly number[], numbers: ArrayLike<number>, count: n
   return lists
 }
 
-export function partsWithin<Some extends Pick<Part, 'notes'>>(parts: readonly Some[], within: ReadonlySet<number>): Some[] {
+export function partsWithin<Part extends { readonly notes: readonly number[] }>(
+  parts: readonly Part[],
+  within: ReadonlySet<number>,
+): Part[] {
   return parts.filter(({ notes }) => notes.every((note) => within.has(note)))
 }
 
@@ -158,11 +148,7 @@ interface Cells {
 }
 
 /** Returns the lands. @param isRound true to smooth borders, which takes time for each color */
-function landsOf(
-  graph: Graph,
-  notes: readonly number[],
-  { colors, other, isRound }: { readonly colors: Uint8Array; readonly other: number; readonly isRound: boolean },
-): Lands {
+function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { isRound = false } = {}) {
   const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => placeOf(graph, note)))
   const usual = usualDistance(graph, notes)
   const reach = (isRound ? REACH.enclosed : REACH.part) * usual
@@ -179,7 +165,7 @@ function landsOf(
   const { columns, rows } = cells
   const cellAt = (x: number, y: number): number =>
     Math.round((y - cells.top) / size) * columns + Math.round((x - cells.left) / size)
-  const outside = other + 1
+  const outside = 1 + notes.reduce((most, note) => Math.max(most, colors[note] ?? 0), 0)
   const ownersAmong = (some: readonly number[]): Uint8Array => {
     const owner = new Uint8Array(columns * rows).fill(outside)
     const nearest = new Float32Array(owner.length).fill(reach * reach)
@@ -193,7 +179,7 @@ function landsOf(
           const at = down * columns + along
           if (square >= (nearest[at] ?? 0)) continue
           nearest[at] = square
-          owner[at] = colors[note] ?? other
+          owner[at] = colors[note] ?? 0
         }
     }
     // A cell far from all notes belongs to no area, unless areas enclose it.
@@ -226,7 +212,7 @@ function landsOf(
   return {
     all,
     reach: REACH.note * usual,
-    colorAt(x, y) {
+    colorAt(x: number, y: number): number | undefined {
       const isIn = x > cells.left && x < cells.left + (columns - 1) * size
       const found = isIn ? (land[cellAt(x, y)] ?? outside) : outside
       return found < outside ? found : undefined

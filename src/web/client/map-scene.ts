@@ -201,18 +201,12 @@ export interface Shown extends Frame {
 
 /** An image of areas, links and notes. It is larger than the view, so it is rarely redrawn. */
 export class Scene {
-  readonly #image = element('canvas')
+  readonly image = element('canvas')
   #shown: Shown | undefined
 
   at(frame: Frame, isMoving: boolean): Shown {
     if (this.#shown === undefined || !isEnough(this.#shown, frame, isMoving)) this.#shown = this.#draw(frame, isMoving)
     return this.#shown
-  }
-
-  copyTo(context: CanvasRenderingContext2D, frame: Frame, shown: Shown): void {
-    const [left, top] = cornerOf(frame, shown)
-    context.setTransform(1, 0, 0, 1, left * frame.ratio, top * frame.ratio)
-    context.drawImage(this.#image, 0, 0)
   }
 
   #draw(frame: Frame, isMoving: boolean): Shown {
@@ -223,7 +217,7 @@ export class Scene {
     const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
     const step = stepFor(graph, isMoving)
     const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, step, highlight: undefined }
-    const context = sized(this.#image, shown)
+    const context = sized(this.image, shown)
     fillGround(context, shown)
     drawGraph(context, shown)
     return shown
@@ -276,10 +270,8 @@ function isEnough(shown: Shown, frame: Frame, isMoving: boolean): boolean {
   if (shown.graph !== graph || shown.look.shown !== frame.look.shown || shown.look.colors !== frame.look.colors) return false
   // At rest, part of the margin is left for the next move.
   const reach = isMoving ? 0.5 : 0.25
-  const isNear = [
-    [at.x - x, shown.width - width],
-    [at.y - y, shown.height - height],
-  ].every(([off = 0, spare = 0]) => Math.abs(off) * scale <= reach * spare)
+  const isWithin = (distance: number, spare: number): boolean => Math.abs(distance) * scale <= reach * spare
+  const isNear = isWithin(at.x - x, shown.width - width) && isWithin(at.y - y, shown.height - height)
   if (at.scale === scale) return isNear && (isMoving || shown.step <= stepFor(graph, false))
   // The image of a large map is stretched while it moves, and redrawn at rest.
   return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
@@ -307,10 +299,6 @@ export class Sheet {
     Object.assign(this.image.style, { ...below, transformOrigin: '0 0', willChange: 'transform' })
   }
 
-  forget(): void {
-    this.#scene = undefined
-  }
-
   /** @returns the names */
   update(frame: Frame, painting: Painting): readonly Label[] {
     const { scene, isMoving } = painting
@@ -335,7 +323,9 @@ export class Sheet {
     Object.assign(this.image.style, { width: `${shown.width}px`, height: `${shown.height}px` })
     fillGround(context, shown)
     if (highlight !== undefined) context.globalAlpha = DIMMED
-    scene.copyTo(context, shown, whole)
+    const [x, y] = cornerOf(shown, whole)
+    context.setTransform(1, 0, 0, 1, x * ratio, y * ratio)
+    context.drawImage(scene.image, 0, 0)
     context.globalAlpha = 1
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     if (highlight !== undefined) drawGraph(context, { ...shown, step: 1 })
@@ -534,13 +524,9 @@ export function bent(x: number, y: number, toX: number, toY: number, bend = BEND
 
 /** Returns where a line from a visible point leaves the view, or `undefined` if it does not. */
 export function exitOf({ view, width, height }: Shown, [x, y]: Point, [toX, toY]: Point): Point | undefined {
-  const shares = [
-    [x, toX, width, view.width],
-    [y, toY, height, view.height],
-  ].map(([from = 0, to = 0, size = 0, inView = 0]) =>
-    from === to ? Infinity : ((size + Math.sign(to - from) * inView) / 2 - from) / (to - from),
-  )
-  const share = Math.min(...shares)
+  const shareTo = (from: number, to: number, size: number, inView: number): number =>
+    from === to ? Infinity : ((size + Math.sign(to - from) * inView) / 2 - from) / (to - from)
+  const share = Math.min(shareTo(x, toX, width, view.width), shareTo(y, toY, height, view.height))
   return share > 0 && share < 1 ? [x + share * (toX - x), y + share * (toY - y)] : undefined
 }
 
@@ -550,12 +536,9 @@ export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, center
   if (others.size > HUB) return [...others]
   const closeness = (other: number): number =>
     neighbors(graph, other).filter((one) => others.has(one)).length / Math.sqrt(graph.degrees[other] ?? 1)
-  const all = [...others].map((other) => ({ other, dated: Number(isDated(graph, other)), close: closeness(other) }))
+  const isDated = (other: number): boolean => /^\d{4}-?\d\d-?\d\d\b/.test(graph.picture.titles[other] ?? '')
+  const all = [...others].map((other) => ({ other, dated: Number(isDated(other)), close: closeness(other) }))
   return all.sort((a, b) => a.dated - b.dated || b.close - a.close).map(({ other }) => other)
-}
-
-function isDated({ picture }: Graph, note: number): boolean {
-  return /^\d{4}-?\d\d-?\d\d\b/.test(picture.titles[note] ?? '')
 }
 
 /** Draws the links of a note in the accent color. Links to close notes are stronger, and all fade towards the other end. */
@@ -591,7 +574,7 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame): void {
   const byColor = notesByColor(frame)
   context.fillStyle = theme.ground
   const edged = byColor.flat().filter((note) => radiusIn(frame, note) >= EDGED)
-  fillCircles(context, edged, (note) => [...placeIn(frame, note), radiusIn(frame, note) + 1.2])
+  fillCircles(context, circlesOf(frame, edged, { more: 1.2 }))
   const weights = weightsOf(frame.graph)
   const isPale = (note: number) =>
     frame.graph.count > PALE.many && (weights[note] ?? 0) < PALE.share && !isIndex(frame.graph, note)
@@ -600,13 +583,17 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame): void {
     for (const pale of [true, false]) {
       const some = notes.filter((note) => isPale(note) === pale)
       context.globalAlpha = pale && highlight?.center === undefined ? PALE.near + (PALE.far - PALE.near) * farnessOf(frame) : 1
-      fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
+      fillCircles(context, circlesOf(frame, some), 1.3 / ratio)
     }
   }
   // Index notes are rings, because discs of this size would hide areas.
   context.fillStyle = theme.ground
   const hole = HOLE.near + (HOLE.far - HOLE.near) * farnessOf(frame)
-  fillCircles(context, byColor.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
+  fillCircles(context, circlesOf(frame, byColor.at(-1) ?? [], { times: hole }))
+}
+
+function circlesOf(frame: Frame, notes: readonly number[], { times = 1, more = 0 } = {}): readonly Circle[] {
+  return notes.map((note) => [...placeIn(frame, note), times * radiusIn(frame, note) + more])
 }
 
 interface Spot {
@@ -632,27 +619,18 @@ export function coverNotes(
 ): void {
   const isTouched = ({ circle: [x, y, radius] }: Spot): boolean =>
     x > left - radius && x < right + radius && y > top - radius && y < bottom + radius
+  const touched = spots.filter(isTouched).map(({ circle }) => circle)
   context.fillStyle = ground
-  for (const { circle } of spots.filter(isTouched)) {
-    context.beginPath()
-    context.arc(...circle, 0, 7)
-    context.fill()
-  }
+  fillCircles(context, touched)
 }
 
 type Circle = readonly [x: number, y: number, radius: number]
 
 /** Fills circles. Below the radius `square`, squares are faster and look the same. */
-function fillCircles(
-  context: CanvasRenderingContext2D,
-  notes: readonly number[],
-  circleOf: (note: number) => Circle,
-  square = 0,
-): void {
-  for (let from = 0; from < notes.length; from += STROKE) {
+function fillCircles(context: CanvasRenderingContext2D, circles: readonly Circle[], square = 0): void {
+  for (let from = 0; from < circles.length; from += STROKE) {
     context.beginPath()
-    for (const note of notes.slice(from, from + STROKE)) {
-      const [x, y, radius] = circleOf(note)
+    for (const [x, y, radius] of circles.slice(from, from + STROKE)) {
       if (radius < square) context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
       else {
         context.moveTo(x + radius, y)

@@ -1,11 +1,7 @@
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import { boundsOf, bytesOf, type Graph, graphOf, isElsewhere, placeOf } from './graph.ts'
 
-interface Shape {
-  readonly isTurned: boolean
-  readonly across: number
-  readonly down: number
-}
+type Shape = ReturnType<typeof shapeFor>
 
 let shape: Shape | undefined
 
@@ -23,7 +19,7 @@ export function shaped(picture: PartialPicture, before: Graph | undefined): Grap
 const MOST_STRETCHED = 1.3
 
 /** @param aspect width divided by height */
-export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number): Shape {
+export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number) {
   const [left, top, right, bottom] = boundsOf(new Float32Array(bytesOf(picture.places)))
   const [width, height] = [Math.max(1, right - left), Math.max(1, bottom - top)]
   const isTurned = aspect > 1 ? width < 0.9 * height : width > 1.1 * height

@@ -175,13 +175,12 @@ export class MapView {
   readonly #events: MapEvents
   #drawn: Pick<Frame, 'graph' | 'look'> | undefined
   #theme: Theme
-  #camera: Camera = { x: 0, y: 0, scale: 1 }
+  camera: Camera = { x: 0, y: 0, scale: 1 }
   #frame = 0
   #still: ReturnType<typeof setTimeout> | undefined
   #hovered: number | undefined
   #hoverSoon: ReturnType<typeof setTimeout> | undefined
   #hoverNext: number | undefined
-  readonly #widths = new Map<string, number>()
   /** The centers of the names of lands in the last frame without a highlight, in layout units. */
   readonly #nameCenters = new Map<string, Point>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
@@ -189,7 +188,7 @@ export class MapView {
   #isKeyLast = false
   #pinched = 1
   #moved = 0
-  #isMoved = false
+  isMoved = false
   #groupNames: readonly Label[] = []
   #stopFlying = (): void => {}
   #stopGliding = (): void => {}
@@ -232,7 +231,7 @@ export class MapView {
     this.#drawn = { graph, look }
     this.#stopGliding()
     // The map grows while a vault is read for the first time.
-    const hasGrown = !this.#isMoved && graph.count > GROWN * this.#wholeCount
+    const hasGrown = !this.isMoved && graph.count > GROWN * this.#wholeCount
     if (isNew) this.#nameCenters.clear()
     if (isNew || hasGrown) this.fit()
     if (isNew && before !== undefined) this.#glide(before, { graph, look })
@@ -285,9 +284,8 @@ export class MapView {
 
   /** Draws again. The method must be called when the elements that cover the map change, or a font has loaded. */
   refresh(): void {
-    this.#widths.clear()
-    this.#plain.forget()
-    this.#lit.forget()
+    // Both sheets are painted again for a new look.
+    if (this.#drawn !== undefined) this.#drawn = { ...this.#drawn, look: { ...this.#drawn.look } }
     this.#goal?.()
     this.#ask()
   }
@@ -313,17 +311,25 @@ export class MapView {
     const linked = all.filter((note) => (this.#drawn?.graph.degrees[note] ?? 0) > 0)
     const notes = linked.length > 0 ? linked : all
     if (notes.length === 0) return
-    this.#isMoved = true
+    this.isMoved = true
     const most = Math.min(NEAREST, CLOSEST * this.#wholeScale)
     const around = (): Camera => this.#around(notes, focus, { most, across: NAMES })
     this.#goal = () => this.#moveTo(around())
-    this.#fly(around())
+    this.#stopFlying()
+    const [from, to] = [this.camera, around()]
+    this.#stopFlying = animate(FLIGHT_MS, (share) =>
+      this.#moveTo({
+        x: from.x + (to.x - from.x) * share,
+        y: from.y + (to.y - from.y) * share,
+        scale: from.scale * (to.scale / from.scale) ** share,
+      }),
+    )
   }
 
   /** Keeps the point at `x` and `y` in place, which is the middle by default. */
   zoom(factor: number, x = this.#size.width / 2, y = this.#size.height / 2): void {
     this.#leaveGoal()
-    const { x: cx, y: cy, scale } = this.#camera
+    const { x: cx, y: cy, scale } = this.camera
     const next = Math.min(120, Math.max(0.02, scale * factor))
     const dx = (x - this.#size.width / 2) * (1 / scale - 1 / next)
     const dy = (y - this.#size.height / 2) * (1 / scale - 1 / next)
@@ -337,7 +343,7 @@ export class MapView {
 
   #panBy(dx: number, dy: number): void {
     this.#leaveGoal()
-    const { x, y, scale } = this.#camera
+    const { x, y, scale } = this.camera
     this.#moveTo({ x: x + dx / scale, y: y + dy / scale, scale })
   }
 
@@ -365,8 +371,8 @@ export class MapView {
     const { graph, look } = this.#drawn
     const ratio = Math.min(2, globalThis.devicePixelRatio || 1)
     const highlight = this.#highlightOf(graph, look, this.#hovered)
-    const magnified = this.#camera.scale / this.#wholeScale
-    return { graph, look, theme: this.#theme, camera: this.#camera, ratio, highlight, magnified, ...this.#size }
+    const magnified = this.camera.scale / this.#wholeScale
+    return { graph, look, theme: this.#theme, camera: this.camera, ratio, highlight, magnified, ...this.#size }
   }
 
   readonly #highlightOf = memoizeLast((...args: Parameters<typeof highlightOf>) => args, highlightOf)
@@ -377,22 +383,15 @@ export class MapView {
     return new Map(frame?.graph.picture.ids.map((id, note) => [id, placeIn(frame, note)]))
   }
 
-  get isMoved(): boolean {
-    return this.#isMoved
-  }
-
   get isStill(): boolean {
     const isAsked = this.#frame !== 0 || this.#still !== undefined || this.#hoverSoon !== undefined
     return !isAsked && this.#drawn !== undefined && this.#lit.image.getAnimations().length === 0
   }
 
-  get camera(): Readonly<Camera> {
-    return this.#camera
-  }
-
   #leaveGoal(): void {
+    this.#stopFlying()
     this.#goal = undefined
-    this.#isMoved = true
+    this.isMoved = true
   }
 
   #ask(): void {
@@ -404,7 +403,7 @@ export class MapView {
   }
 
   #moveTo(camera: Camera): void {
-    this.#camera = camera
+    this.camera = camera
     // The hover ends, because the note moves away from under the pointer.
     this.#hover(undefined, 0, 0)
     clearTimeout(this.#still)
@@ -413,18 +412,6 @@ export class MapView {
       this.#ask()
     }, STILL_MS)
     this.#ask()
-  }
-
-  #fly(goal: Camera): void {
-    this.#stopFlying()
-    const from = this.#camera
-    this.#stopFlying = animate(FLIGHT_MS, (share) =>
-      this.#moveTo({
-        x: from.x + (goal.x - from.x) * share,
-        y: from.y + (goal.y - from.y) * share,
-        scale: from.scale * (goal.scale / from.scale) ** share,
-      }),
-    )
   }
 
   #drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
@@ -516,7 +503,7 @@ export class MapView {
   }
 
   get #namesParts(): boolean {
-    return this.#camera.scale > PARTS_FROM * this.#wholeScale
+    return this.camera.scale > PARTS_FROM * this.#wholeScale
   }
 
   #labelAround(center: number, writing: Writing): void {
@@ -542,7 +529,7 @@ export class MapView {
   #mostNames(whole: number, power: 1 | 2): number {
     const { width, height } = this.#size
     const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
-    const nearer = Math.max(1, this.#camera.scale / this.#wholeScale) ** power
+    const nearer = Math.max(1, this.camera.scale / this.#wholeScale) ** power
     return Math.min(NAMED.most, Math.round(whole * room * nearer))
   }
 
@@ -734,14 +721,8 @@ export class MapView {
   )
 
   #widthOf(text: string, font: string): number {
-    const key = `${font} ${text}`
-    const known = this.#widths.get(key)
-    if (known !== undefined) return known
     this.#context.font = font
-    const { width } = this.#context.measureText(text)
-    if (this.#widths.size > 20_000) this.#widths.clear()
-    this.#widths.set(key, width)
-    return width
+    return this.#context.measureText(text).width
   }
 
   get #wholeScale(): number {
@@ -750,7 +731,7 @@ export class MapView {
   }
 
   #around(notes: readonly number[], focus?: number, fitting: Partial<Fitting> = {}): Camera {
-    if (this.#drawn === undefined) return this.#camera
+    if (this.#drawn === undefined) return this.camera
     const { graph, look } = this.#drawn
     const points = notes.flatMap((note) => placeOf(graph, note))
     const place = focus === undefined ? undefined : placeOf(graph, focus)
