@@ -245,7 +245,7 @@ describe('settings', () => {
     expect(await unresolved(world)).toBe(2)
   })
 
-  test('the vault comes from the first of: option, argument, variable, settings, working directory', async () => {
+  test('the vault comes from the first of option, argument, variable, settings and working directory', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const names = ['option', 'variable', 'setting', 'here']
     for (const name of names) {

@@ -137,7 +137,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
 describe('what the scripts ask', () => {
   const bash = (line: string) => roux('completion', 'bash', '--', line).stdout.split('\n').slice(0, -1)
 
-  test('names come as they are, without what bash keeps of the word', () => {
+  test('names are offered as written, without the part of the word that bash keeps', () => {
     expect(bash("roux get-node It\\'s")).toEqual(['none', "It's $HOME; `a` & b"])
     expect(bash('roux get-hubs --metric=in')).toEqual(['none', 'in_degree'])
     expect(bash('roux find-path Baguette amy')).toEqual(['none', 'Amylase'])
@@ -154,7 +154,7 @@ describe('what the scripts ask', () => {
     expect(readFileSync(join(scratch, 'vault/Home.md'), 'utf8')).toBe(before)
   })
 
-  test('every command of the table is offered, and every option of each', () => {
+  test('every command and each of its options is offered', () => {
     const offered = bash('roux ').slice(1)
     const help = roux('help').stdout
     for (const [, name = ''] of help.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)) expect(offered, name).toContain(name)
@@ -162,7 +162,7 @@ describe('what the scripts ask', () => {
     for (const [flag] of roux('help', 'export').stdout.matchAll(/--[a-z-]+/g)) expect(flags).toContain(flag)
   })
 
-  test('another shell is refused with the ones there are', () => {
+  test('another shell is refused with a list of the supported ones', () => {
     const { status, stderr } = roux('completion', 'fisch')
     expect(status).toBe(2)
     expect(stderr).toContain('fish')

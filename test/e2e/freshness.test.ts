@@ -97,7 +97,7 @@ describe('a server that watches', () => {
     await people(4)
   })
 
-  test('follows a checkout of a thousand files, there and back', async () => {
+  test('follows a checkout of a thousand files, and back', async () => {
     const world = openWorld()
     const branch = (name: string) => {
       for (let i = 0; i < 1000; i++) {
@@ -171,7 +171,7 @@ describe('a restart', () => {
     expect(await askAndLeave(world)).toEqual(cold)
   })
 
-  test('sees changes made meanwhile in its first answer, including those by commands', async () => {
+  test('its first answer includes changes made in the meantime, even those by commands', async () => {
     const world = openWorld({ fixture: 'demo' })
     await askAndLeave(world)
     world.write('Concepts/Gluten.md', 'Rewritten.\n')

@@ -33,8 +33,8 @@ const LISTEN = {
   },
 }
 
-describe('without a session, as a script would', () => {
-  test('a call gets an answer, a batch a batch, and a notification 202', async () => {
+describe('without a session, like a script', () => {
+  test('a call gets an answer, a batch gets a batch, and a notification gets 202', async () => {
     const http = await serveHttp(openWorld({ fixture: 'docs-folder' }))
     const single = await http.post(call('nodes_exist', { ids: ['readme'] }))
     const { result } = (await single.json()) as Wire
@@ -109,7 +109,7 @@ describe('tokens', () => {
     expect(((await answer.json()) as Wire).result.structuredContent.error).toMatchObject({ code: 'PERMISSION_DENIED' })
   })
 
-  test('a damaged file lets nobody in, is reported, and stays unchanged', async () => {
+  test('a damaged file grants no access, is reported, and stays unchanged', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const http = await serveHttp(world)
     const file = join(world.root, 'state/roux/tokens.json')

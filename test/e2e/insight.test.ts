@@ -51,7 +51,7 @@ test("a suggestion's edit makes exactly this link, and undo reverts it", async (
   expect(textOf(world)).toBe(before)
 })
 
-test("a suggestion's edit is refused if its note changed since, and changes nothing", async () => {
+test("a suggestion's edit is refused if its note has changed, and changes nothing", async () => {
   const { world, server } = await serveDemo()
   const { edit } = await suggestion(server)
   world.write(FROM, `${textOf(world)}\nBy hand.\n`)
@@ -61,7 +61,7 @@ test("a suggestion's edit is refused if its note changed since, and changes noth
   expect(textOf(world)).toBe(before)
 })
 
-test('a community has the name its user gave it, in map, commands and servers, until the name is removed', async () => {
+test('a community keeps the name that its user gave it, in map, commands and servers, until the name is removed', async () => {
   const { world, server } = await serveDemo()
   const [{ id, label }] = (await answerOf(world, 'map')).communities
   const name = async (...words: readonly string[]) => await world.roux(['map', '--name', id, ...words, '--vault', world.vault])
@@ -78,7 +78,7 @@ test('a community has the name its user gave it, in map, commands and servers, u
   expect([none.code, none.err]).toEqual([1, expect.stringContaining('There is no community "c999".')])
 })
 
-test('a vault of entries lists them first in its map, by folder, within every budget', async () => {
+test('the map of a vault of entries lists them first, by folder, within every budget', async () => {
   const entry = (kind: string, at: number): [string, string] => [
     `Shop/${kind}/${kind} ${at}.md`,
     `---\nprice: ${at}\n---\nA ${kind} called ${kind} ${at}. See [[${kind} ${at % 5}]].`,

@@ -135,7 +135,7 @@ function outcomeOf(error: unknown): 'made' | 'nothing' | 'unknown' {
   return error.message.startsWith('The change was made') ? 'made' : 'unknown'
 }
 
-test('a compute worker that is killed again and again fails only its current job', async () => {
+test('a compute worker that is killed repeatedly fails only its current job', async () => {
   const workers: Worker[] = []
   const compute = new ComputeClient(() => {
     const worker = mortal('compute')

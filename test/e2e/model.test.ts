@@ -47,7 +47,7 @@ describe.skipIf(url === undefined)('a real model', { timeout: PATIENCE }, () => 
     ['why is my bread so dense?', {}],
     ['when is the dough ready for the oven?', { note_id: 'techniques/proofing' }],
     ['what is autolyse good for?', { folder: 'techniques' }],
-  ])('%s: whatever it says, every source is in the notes and no link leads elsewhere', async (question, more) => {
+  ])('%s: whatever the model says, every source is in the notes and no link leads elsewhere', async (question, more) => {
     const world = rig()
     const server = world.serve([world.vault], { env: ENV })
     await server.initialize()

@@ -319,7 +319,7 @@ describe('shutdown', () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null, err: '' })
   })
 
-  test('leaves no process running', async () => {
+  test('no process is left running', async () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
     await server.ask('get_hubs', { metric: 'pagerank' })

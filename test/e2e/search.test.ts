@@ -171,7 +171,7 @@ async function embeddingServer(milliseconds: number) {
 }
 
 describe('a slow model', () => {
-  test('words answer at once with a notice until the vectors are ready; a restart needs none again', async () => {
+  test('words answer at once with a notice until the vectors are ready, and a restart computes none again', async () => {
     const world = DEMO()
     const embeddings = await embeddingServer(100)
     const server = await serve(world, ...embeddings.options)
@@ -195,7 +195,7 @@ describe('a slow model', () => {
     expect(embeddings.passages).toBeLessThanOrEqual(before + 2)
   })
 
-  test('the command line waits for words and says what is missing; index completes it', async () => {
+  test('the command line waits for words and says what is missing, and index completes it', async () => {
     const world = DEMO()
     const { options } = await embeddingServer(20)
     const vault = ['--vault', world.vault]
@@ -319,7 +319,7 @@ describe('unusual queries', () => {
     ['zeros and halves of characters', '\u0000\ud800 \udc00'.repeat(100)],
   ]
 
-  test('are answered or refused, without blocking others', async () => {
+  test('unusual queries are answered or refused, without blocking others', async () => {
     const world = DEMO()
     const server = await serveComplete(world)
     const order: string[] = []
@@ -346,7 +346,7 @@ describe('unusual queries', () => {
     expect((await server.end()).code).toBe(0)
   })
 
-  test('also on the command line', async () => {
+  test('the command line handles them, too', async () => {
     const world = DEMO()
     // A single program argument is limited to 128 KB.
     for (const query of [words.slice(0, 100_000), '('.repeat(10_000)]) {

@@ -39,7 +39,7 @@ test.runIf(CAN_MOUNT)('a container that shares the cache folder sees its own vau
   expect(stdout, stderr).toContain('own.md')
 })
 
-test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait', async () => {
+test.runIf(CAN_MOUNT)('a process works alone on a full disk and does not wait', async () => {
   const world = sharedWorld()
   // The input stays open until the answer is there: a server whose input ends does not wait long for its calls.
   const script = `mount -t tmpfs -o size=4k none "$1" && head -c 4096 /dev/zero > "$1/full"; run=$1; out=$2; shift 2
@@ -66,7 +66,7 @@ test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait',
   expect(stderr).not.toMatch(/\.server$/m)
 })
 
-test('a folder for sockets that cannot be made leaves each process alone', async () => {
+test('each process works alone if the folder for sockets cannot be created', async () => {
   const world = sharedWorld()
   const file = join(world.root, 'file')
   writeFileSync(file, '')
@@ -74,7 +74,7 @@ test('a folder for sockets that cannot be made leaves each process alone', async
   expect(serversIn(world)).toEqual([])
 })
 
-test('a server that cannot write its files leaves each process alone', async () => {
+test('each process works alone if a server cannot write its files', async () => {
   const world = sharedWorld()
   await askOnce(world)
   const { file } = placeOf(world)
@@ -85,7 +85,7 @@ test('a server that cannot write its files leaves each process alone', async () 
   expect(serversIn(world)).toEqual([])
 })
 
-test('without a home folder in the environment, a process still answers', async () => {
+test('a process without a home folder in the environment still answers', async () => {
   expect(await askOnce(sharedWorld(), { ...SHARED, HOME: '' })).toMatchObject({ code: 0, err: '' })
 })
 
@@ -98,7 +98,7 @@ test.runIf(process.getuid?.() === 0)('a user without a name and a home folder ca
   if (isReadable) expect(spawnSync(process.execPath, [PROGRAM, '--version'], NOBODY).status).toBe(0)
 })
 
-test('a start announced in the future, as after the clock was set back, or by a process that is gone holds nobody up', async () => {
+test('a start announced in the future or by a dead process delays nobody', async () => {
   const world = sharedWorld()
   await askOnce(world)
   const { file } = placeOf(world)
@@ -115,7 +115,7 @@ test('a start announced in the future, as after the clock was set back, or by a 
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('a killed server whose process id belongs to another process by now holds nobody up', async () => {
+test('a killed server whose process id was reused delays nobody', async () => {
   const world = sharedWorld()
   await askOnce(world)
   world.killServers()
@@ -141,7 +141,7 @@ test('the server survives a client that is killed with its process group', async
   expect(serversIn(world)).toEqual(servers)
 })
 
-test('a newer build gets a server of its own, and the older one ends with its last connection', async () => {
+test('a newer build gets its own server, and the older one ends with its last connection', async () => {
   const world = sharedWorld()
   const build = join(world.root, 'build')
   const program = join(build, 'dist', 'cli', 'main.js')
@@ -169,7 +169,7 @@ test('a newer build gets a server of its own, and the older one ends with its la
   await fresh.end()
 })
 
-test('a vault whose folder goes and comes back is served again by the same server', async () => {
+test('a vault whose folder disappears and returns is served again by the same server', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   await server.initialize()

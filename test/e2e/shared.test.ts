@@ -7,7 +7,7 @@ import { LONG } from '../support/long.ts'
 import { SHARED, serversIn, sharedWorld, stateOf } from './shared-support.ts'
 import type { Server, World } from './support.ts'
 
-test('assistants share one server, and get byte for byte what a server alone answers', async () => {
+test('assistants share a server, and get the same bytes as from a server of their own', async () => {
   const world = sharedWorld()
   // On a busy machine, the first search would otherwise warn that notes are still being embedded.
   await world.roux(['index', world.vault])
@@ -31,7 +31,7 @@ test('assistants share one server, and get byte for byte what a server alone ans
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('a client that only looks starts no server and leaves nothing', async () => {
+test('a client that only lists tools starts no server and leaves nothing behind', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   await server.initialize()
@@ -43,7 +43,7 @@ test('a client that only looks starts no server and leaves nothing', async () =>
   expect(readdirSync(world.root).sort()).toEqual(['home', 'run', 'vault'])
 })
 
-test('a warning at the start is printed once, although two servers answer the client', async () => {
+test('a startup warning is printed once, although two servers answer the client', async () => {
   const world = sharedWorld()
   const dialog = async (env: Readonly<Record<string, string>>) => {
     const server = world.serve([join(world.root, 'none')], { env })
@@ -57,7 +57,7 @@ test('a warning at the start is printed once, although two servers answer the cl
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('every assistant on a missing vault is told, although another one opened it', async () => {
+test('every assistant learns that a vault is missing, even if another one opened it', async () => {
   const world = sharedWorld()
   for (const _assistant of ['first', 'second']) {
     const server = world.serve([join(world.root, 'none')], { env: SHARED })
@@ -70,7 +70,7 @@ test('every assistant on a missing vault is told, although another one opened it
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('a stream is acknowledged once, and goes on when another server takes over', async () => {
+test('a stream is acknowledged once, and continues when another server takes over', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   const _meta = {
@@ -96,7 +96,7 @@ test('a stream is acknowledged once, and goes on when another server takes over'
   await server.end()
 })
 
-test('relays that start together all share one server, which ends when it is told', async () => {
+test('relays that start together share one server, which ends on request', async () => {
   const world = sharedWorld()
   const servers = Array.from({ length: LONG ? 40 : 12 }, () => world.serve(undefined, { env: SHARED }))
   await Promise.all(servers.map((server) => server.initialize()))
@@ -113,7 +113,7 @@ test('relays that start together all share one server, which ends when it is tol
   await Promise.all(servers.map((server) => server.end()))
 })
 
-test('a server that is busy is waited for, as long as its process lives', async () => {
+test('relays wait for a busy server as long as its process lives', async () => {
   const world = sharedWorld()
   const first = world.serve(undefined, { env: SHARED })
   await first.initialize()
@@ -131,7 +131,7 @@ test('a server that is busy is waited for, as long as its process lives', async 
   await first.end()
 })
 
-test('rights belong to a connection', async () => {
+test('each connection has its own permissions', async () => {
   const world = sharedWorld()
   const [reader, writer] = [world.serve(undefined, { env: SHARED }), world.serve([world.vault, '--write'], { env: SHARED })]
   await Promise.all([reader.initialize(), writer.initialize()])
@@ -198,7 +198,7 @@ async function checkWrites(relayCount: number, times: number, disturb: (world: W
   await Promise.all(relays.map((relay) => relay.end()))
 }
 
-test('killed again and again while relays write, it loses and doubles nothing', async () => {
+test('a server that is killed repeatedly while relays write loses and repeats nothing', async () => {
   await checkWrites(4, LONG ? 25 : 3, async (world) => {
     world.killServers()
     // Its successor may not have announced itself yet.
@@ -207,11 +207,11 @@ test('killed again and again while relays write, it loses and doubles nothing', 
   })
 })
 
-test.runIf(LONG)('stopped again and again while sixteen relays write, it loses and doubles nothing', async () => {
+test.runIf(LONG)('a server that is stopped repeatedly while sixteen relays write loses and repeats nothing', async () => {
   await checkWrites(16, 4, async (world) => expect(await world.roux(['stop'])).toMatchObject({ code: 0 }))
 })
 
-test.runIf(LONG)('a hundred searches at once, while the server of a new user starts, all print the same', async () => {
+test.runIf(LONG)('a hundred concurrent searches print the same, even if they start the server of a new user', async () => {
   const world = sharedWorld()
   const background = world.roux(['serve', world.vault, '--background'], { env: SHARED })
   const search = () => world.roux(['search', 'dense bread', '--json', '--vault', world.vault], { env: SHARED })
@@ -229,7 +229,7 @@ function writtenBy({ child }: Server): number {
   return isLinux ? Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${child.pid}/io`, 'utf8'))?.[1]) : 0
 }
 
-test('a write under way when the server is killed points to list_changes, and a read may be repeated', async () => {
+test('after the server is killed during a write, the error points to list_changes, and reads may be repeated', async () => {
   const world = sharedWorld()
   const relay = world.serve([world.vault, '--write'], { env: SHARED })
   await relay.initialize()
@@ -249,7 +249,7 @@ test('a write under way when the server is killed points to list_changes, and a 
   await relay.end()
 })
 
-test('what is not a server of the user is not used: each process then works alone', async () => {
+test('a server that does not belong to the user is not used, and each process works alone', async () => {
   const world = sharedWorld()
   const folder = join(world.root, 'run', 'roux')
   const call = async () => {
@@ -294,7 +294,7 @@ test('what is not a server of the user is not used: each process then works alon
   expect(serversIn(world)).toEqual([])
 })
 
-test('a wrong token, half a line and silence do not disturb the others', async () => {
+test('a wrong token, an incomplete line and silence do not disturb other clients', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   await server.initialize()
@@ -321,7 +321,7 @@ test('a wrong token, half a line and silence do not disturb the others', async (
   await server.end()
 })
 
-test('secrets, --alone and serve.shared: off keep a process alone, and status tells why', async () => {
+test('secrets, --alone and serve.shared: off keep a process alone, and status gives the reason', async () => {
   const world = sharedWorld()
   for (const [env, reason] of [
     [{ ...SHARED, ROUX_AI_API_KEY: 'key' }, 'ROUX_AI_API_KEY is set'],
@@ -341,7 +341,7 @@ test('secrets, --alone and serve.shared: off keep a process alone, and status te
   expect(serversIn(world)).toEqual([])
 })
 
-test.runIf(LONG)('assistants that come and go while servers end at once never have to work alone', async () => {
+test.runIf(LONG)('assistants never have to work alone, even if they come and go while servers end at once', async () => {
   const world = sharedWorld()
   const visit = async () => {
     const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })
@@ -356,7 +356,7 @@ test.runIf(LONG)('assistants that come and go while servers end at once never ha
   )
 })
 
-test('the server ends by itself after the last connection', async () => {
+test('the server ends after the last connection', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })
   await server.initialize()

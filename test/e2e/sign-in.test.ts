@@ -15,7 +15,7 @@ async function startPublic(world: World, port: number, options: readonly string[
   return server
 }
 
-test('a program signs in with the code of roux connect, over restarts, and is sent away when it is removed', async () => {
+test('a program signs in with the code of roux connect, stays signed in over restarts, and is refused once it is removed', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const port = await freePort()
   const origin = `http://localhost:${port}`
@@ -124,7 +124,7 @@ test('a source that a connector finds leads to a page at the public address', as
   expect(await page.text()).toMatch(/href="obsidian:\/\/open\?vault=vault&#38;file=README\.md"/)
 })
 
-test('without a public address there is no sign-in, and no file of it', async () => {
+test('there is no sign-in without a public address, and none of its files', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const port = await freePort()
   world.serve([world.vault, '--http', String(port)])
@@ -165,7 +165,7 @@ async function runsOf(texts: readonly string[], options: readonly string[]): Pro
   })
 }
 
-test('the program runs nothing of sign-in without a public address', async () => {
+test('the program loads no sign-in code without a public address', async () => {
   expect(await runsOf(OF_SIGN_IN, [])).toEqual(OF_SIGN_IN.map(() => 0))
   expect(await runsOf(OF_SIGN_IN.slice(0, 3), ['--public-url', 'http://localhost:PORT'])).toEqual([1, 1, 1])
 })

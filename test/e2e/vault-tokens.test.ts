@@ -64,7 +64,7 @@ async function everythingTold(client: Wire): Promise<string> {
   return JSON.stringify(told)
 }
 
-test.each(['legacy', 'modern'] as const)('a token for one vault learns nothing about the other (%s era)', async (era) => {
+test.each(['legacy', 'modern'] as const)('a token for one vault reveals nothing about the other (%s era)', async (era) => {
   const { guest, owner } = await open(era)
   await eventually(async () => expect((await everythingTold(owner)).includes('merger is called Sycamore')).toBe(true))
   expect((await everythingTold(owner)).includes('work:secret plan.md')).toBe(true)

@@ -89,7 +89,7 @@ test('a program on the port of a dead server gets no token', async () => {
   expect(heard.join()).not.toContain(token.trim())
 })
 
-test('a server that ends says so before its port is free', async () => {
+test('a server that ends withdraws its announcement before its port is free', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const { url, token, server } = await startHttp(world, [world.vault, '--web'])
   const servers = join(world.root, 'cache/roux/servers')

@@ -31,7 +31,7 @@ test('a session is found by its id, and only by its owner', () => {
   sessions.close()
 })
 
-test('one session too many ends the one that was idle longest', () => {
+test('if there are too many sessions, the one that was idle longest ends', () => {
   const sessions = table()
   const [a, b] = [opened(sessions), opened(sessions)]
   now += 10
@@ -50,7 +50,7 @@ test('if the server has too many sessions, the token with the most loses the one
   sessions.close()
 })
 
-test('sessions with a stream or a running call are kept; if all have one, no new session opens', () => {
+test('sessions with a stream or a running call are kept, and if all have one, no new session opens', () => {
   const sessions = table()
   const [a, b] = [opened(sessions), opened(sessions)]
   a.stream = stream

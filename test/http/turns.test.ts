@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { Turns } from '../../src/http/mcp-route.ts'
 
-test('run in order of arrival, and messages from another thread are handled between them', async () => {
+test('calls run in order of arrival, and messages from another thread are handled between them', async () => {
   const turns = new Turns()
   const order: (number | 'message')[] = []
   const { port1, port2 } = new MessageChannel()
@@ -25,7 +25,7 @@ test('run in order of arrival, and messages from another thread are handled betw
   expect(order.indexOf('message')).toBeLessThan(20)
 })
 
-test('also run for those who arrive later', async () => {
+test('calls that arrive later run, too', async () => {
   const turns = new Turns()
   await turns.take()
   await Promise.all([turns.take(), turns.take(), turns.take()])

@@ -14,13 +14,13 @@ async function restAfter(pace: EmbeddingPace, worked: number): Promise<number> {
   return await resting
 }
 
-test('rests only briefly, however long the work took, while nobody asks', async () => {
+test('the pause is short while no one asks, however long the work took', async () => {
   const pace = new EmbeddingPace()
   expect(pace.hasRecentCall).toBe(false)
   expect(await restAfter(pace, 100)).toBe(4)
 })
 
-test('rests twice as long as it worked, within limits, while someone asks', async () => {
+test('the pause is twice the work time, within limits, while calls arrive', async () => {
   const pace = new EmbeddingPace()
   pace.onCall()
   expect(await restAfter(pace, 7)).toBe(14)
@@ -28,7 +28,7 @@ test('rests twice as long as it worked, within limits, while someone asks', asyn
   expect(await restAfter(pace, 100)).toBe(16)
 })
 
-test('returns to short rests half a second after the last question', async () => {
+test('short pauses return half a second after the last call', async () => {
   const pace = new EmbeddingPace()
   pace.onCall()
   vi.advanceTimersByTime(499)

@@ -164,7 +164,7 @@ describe('starting', () => {
     expect(order.slice(0, 4)).toEqual(['job', 'job done', 'watch', 'search'])
   })
 
-  test('reports a thousand or more read notes once, after answering calls and before building search; it does not report a few', async () => {
+  test('a thousand or more read notes are reported once, after answering calls and before building search, but a few are not', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`${at}.md`, `Note ${at}.\n`]))
     const vault = new MemoryVault(many)
     const file = join(temporaryFolder(), 'index.db')
@@ -345,7 +345,7 @@ describe('an unusable cache', () => {
     expect(await rowsOf(store)).toEqual(await expectedRows(vault))
   })
 
-  test('once the disk has room again: returns to the index on disk, brings it up to date and says no more', async () => {
+  test('once the disk has room again, the index on disk is updated and used, and the message disappears', async () => {
     let isFull = false
     let hasRoom = false
     const onDisk = (writer: IndexWriter): IndexWriter => {
@@ -521,7 +521,7 @@ describe('two servers on one vault', () => {
   })
 })
 
-test('report a symbolic link that leads out of the vault as soon as it exists, and only while it exists', async () => {
+test('they report a symbolic link out of the vault as soon as it exists, and only while it exists', async () => {
   const file = join(temporaryFolder(), 'index.db')
   const vault = new MemoryVault(NOTES)
   const [first, second] = [await started(file, vault), await started(file, vault)]
@@ -656,7 +656,7 @@ describe('a file event', () => {
     expect(node?.excerpt).toContain('Edited by another program.')
   })
 
-  test('is waited for by who needs the current state, and without a sure watcher, all files are compared', async () => {
+  test('is awaited by callers that need the current state, and without a reliable watcher, all files are compared', async () => {
     const { vault, service, store, report, notice } = await watched()
     await service.awaitUpToDate()
     vault.write('new.md', '')
@@ -707,7 +707,7 @@ describe('a file event', () => {
   })
 })
 
-test('what an edit needs is read in advance once the folder is watched, in parts between which messages are taken', async () => {
+test('the data that an edit needs is read in advance once the folder is watched, in parts between which messages are handled', async () => {
   const file = join(temporaryFolder(), 'index.db')
   const vault = new MemoryVault(NOTES)
   await (await started(file, vault)).close()
@@ -744,7 +744,7 @@ describe('memory that runs short', () => {
     new MemoryVault(Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.md`, `leek [[${at + 1}]]`])))
   const limited = { profile: 'lenient', comments: true, mode: 'obsidian', kindOf: fileKind, isConflictCopy: () => false } as const
 
-  test('stops reading, what was read is found by links and words, and the next start continues there', async () => {
+  test('reading stops, notes read so far are found by links and words, and the next start continues there', async () => {
     const [file, vault] = [join(temporaryFolder(), 'index.db'), many()]
     let checks = 0
     const server = await started(file, vault, { indexer: { ...limited, isMemoryShort: () => [3, 4].includes(++checks) } })
@@ -773,7 +773,7 @@ describe('memory that runs short', () => {
     expect(reads).toBe(MANY - files)
   })
 
-  test('while words are indexed stops search and says so, and links keep being followed', async () => {
+  test('search stops during word indexing and says so, and links are still followed', async () => {
     const vault = new MemoryVault({ 'a.md': 'leek [[b]]', 'b.md': '' })
     const { service, store } = await started(join(temporaryFolder(), 'index.db'), vault, {
       indexer: { ...limited, isMemoryShort: () => true },
@@ -789,7 +789,7 @@ describe('memory that runs short', () => {
     expect(service.status().search?.isStopped).toBe(true)
   })
 
-  test('waits for its successor where there is memory for a larger heap', async () => {
+  test('the service waits for its successor if there is memory for a larger heap', async () => {
     const file = join(temporaryFolder(), 'index.db')
     let calls = 0
     const { service } = serve(file, many(), {

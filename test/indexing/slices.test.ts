@@ -34,7 +34,7 @@ async function recordsOf(writer: IndexWriter) {
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-test('a new index that is made in slices reads only the notes again whose link to a heading is broken', async () => {
+test('a new index that is built in slices only rereads notes with broken links to headings', async () => {
   const vault = new MemoryVault(NOTES)
   const writer = openWriter()
   const again: number[] = []

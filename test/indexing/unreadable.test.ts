@@ -40,7 +40,7 @@ test('an unreadable note is tried each time but reported once', async () => {
   expect(await malformed()).toEqual(['x.md'])
 })
 
-test('folders that cannot be listed are known until they can be', async () => {
+test('folders that cannot be listed are reported until they can be', async () => {
   const vault = new MemoryVault({ 'a.md': '' })
   const shut = new Set(['locked', 'f/shut'])
   const unreadable = () => [...shut].map((path) => ({ path: path as VaultPath, message: 'EACCES' }))

@@ -29,7 +29,7 @@ function vaultOf(
   )
 }
 
-test('similar communities come before dissimilar ones, however many links are expected between the latter by chance', () => {
+test('similar communities come before dissimilar ones, however many links are expected between the latter', () => {
   const found = vaultOf([
     { notes: 28, words: () => 'forest trees roots moss winter frost snow' },
     { notes: 28, words: () => 'engine piston valve gear winter frost snow' },

@@ -61,7 +61,7 @@ test('the parts of a large group are apart, also if all their links lead to othe
   expect(shareBesideOwn([new Int32Array(count)])).toBeLessThan(0.6)
 })
 
-test('more groups than there are territories do not overlap either', () => {
+test('more groups than territories do not overlap either', () => {
   const count = 900
   const links = linksOf(count, chain(count))
   const places = layOut(links, [Int32Array.from({ length: count }, (_, note) => Math.floor(note / 3))])
@@ -143,7 +143,7 @@ test('groups are neighbors that do not mix', () => {
   expect(strays).toEqual([])
 })
 
-test('a few notes that hang on a single index note do not shrink all others', () => {
+test('a few notes linked only to an index note do not shrink all others', () => {
   // Pairs linked from three index notes, and two pairs in a group of their own linked from one of these.
   const [paired, index] = [400, 404]
   const links = linksOf(index + 3, [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { linkGroups } from '../../src/insight/link-groups.ts'
 
-test('notes that only an index links form one group with it', () => {
+test('notes that only an index links to form one group with it', () => {
   // Two lists of a hundred notes each, with one link between the lists.
   const pairs = [0, 101].flatMap((list) => Array.from({ length: 100 }, (_, at): [number, number] => [list, list + 1 + at]))
   const groups = linkGroups(rowsOf(202, [...pairs, [0, 101]]))

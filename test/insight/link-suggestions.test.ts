@@ -127,7 +127,7 @@ test('scores stay finite when one note links to all others', () => {
   expect(found).toContain('Topic 3 > Topic 4: 1')
 })
 
-test('suggests to an index note the one note of its folder that it lacks, without any other evidence', () => {
+test('an index note is suggested the one note of its folder that it lacks, without any other evidence', () => {
   const species = ['ash', 'beech', 'cedar', 'elm', 'fir', 'larch', 'maple', 'oak', 'pine', 'yew']
   const vault = { Index: 'Here.\n', Tools: 'Saws.\n', ...Object.fromEntries(species.map((tree) => [tree, `${tree}wood.\n`])) }
   const linked = species.filter((tree) => tree !== 'larch').map((tree) => ['Index', tree] as const)
@@ -186,7 +186,7 @@ test('for any words, links and folders, suggests unlinked notes only, each once,
   )
 })
 
-test('gives no place that would break markup', () => {
+test('no place would break markup', () => {
   const mentions = [{ names: ['Select Sync'], line: 1 }]
   expect(placeNames({ text: 'Now select **Sync** there.\n', bodyStart: 0 }, mentions)).toEqual([undefined])
   expect(placeNames({ text: '\nNow select sync there.\n', bodyStart: 0 }, mentions)).toEqual([{ line: 2, start: 5, end: 16 }])
@@ -203,7 +203,7 @@ test.each([
   ['"Foo" bar', 'He said "Foo bar" twice', 'Foo bar'],
   ['Well-Known (x)', 'a well known (x) here', 'well known (x)'],
   ['Foo,', 'a list: Foo, Bar', 'Foo'],
-])('a place of %j has the marks at its ends that the text has too', (name, text, expected) => {
+])('a place of %j includes the marks around it that the text has', (name, text, expected) => {
   const [place] = placeNames({ text, bodyStart: 0 }, [{ names: [name], line: 1 }])
   expect(text.slice(place?.start, place?.end)).toBe(expected)
 })
@@ -220,7 +220,7 @@ test.each([
   ['foo bar', 'The (foo) (bar) here, and (foo) a bar.', undefined],
   ['foo bar', 'He said "foo" "bar", “foo” “bar” and „foo“ „bar“.', undefined],
   ['foo a bar', '他说foo“a”bar。', 'foo“a”bar'],
-])('a place of %j in %j has no half pair of marks', (name, text, expected) => {
+])('a place of %j in %j never contains half a pair of marks', (name, text, expected) => {
   const [place] = placeNames({ text, bodyStart: 0 }, [{ names: [name], line: 1 }])
   expect(place && text.slice(place.start, place.end)).toBe(expected)
 })

@@ -88,7 +88,7 @@ describe('removing an entry', () => {
   })
 })
 
-test('lists servers by name', () => {
+test('servers are listed by name', () => {
   expect([...listEntries('{"servers":{"a":{"x":1},"b":2,},}', PLACE)]).toEqual([
     ['a', expect.objectContaining({ x: 1 })],
     ['b', 2],

@@ -102,7 +102,7 @@ test('the full search has another name, and the instructions use it', () => {
   expect(instructionsFor({ tools: TOOLS, offered: TOOLS }, [])).toContain(' search with the question in plain words')
 })
 
-test('the switches of search and get_node also count for the tools that stand for them', () => {
+test('the settings of search and get_node also apply to the tools that replace them', () => {
   const off = (...values: readonly (readonly [key: string, value: unknown])[]) =>
     tools.slice(0, 3).flatMap((tool) => switchOffForAssistants(tool, toSettings(new Map(values)))?.setting ?? [])
   expect(off()).toEqual([])

@@ -172,7 +172,7 @@ test('arguments stay as written, so a tool routes them to their vault', async ()
   expect(await get('find_gaps', { folder: 'work:x' })).toContain('the folder "work:x"')
 })
 
-test('a prompt mentions no tool that is off', async () => {
+test('a prompt mentions no disabled tool', async () => {
   const explore = async (options: Parameters<typeof raw>[0]) =>
     textOf(await (await raw(options))('prompts/get', { name: 'explore_hubs' }))
   expect(await explore({ switchedOffBy: ({ group }) => group })).not.toContain('- map ')

@@ -182,7 +182,7 @@ describe('reading', () => {
     expect(data).toEqual({ uri: 'roux://node/soil/worm', nearest: ['roux://node/soil/worms.md'] })
   })
 
-  test('hides attachments when they are off', async () => {
+  test('hides attachments when they are disabled', async () => {
     const ask = await raw({ switchedOffBy: ({ needs }) => needs })
     const { resourceTemplates } = (await ask('resources/templates/list')).result
     expect(resourceTemplates.map(({ name }: Wire) => name)).toEqual(['node'])
@@ -192,7 +192,7 @@ describe('reading', () => {
     expect(completion.values).toEqual([])
   })
 
-  test('shows no path of the computer unless a setting allows it', async () => {
+  test('shows no local path unless a setting allows it', async () => {
     const facts = () => ({ settings: { 'tools.write': true }, embedder: 'static:x' })
     const ask = await raw({ facts }, { ...core, root: '/home/ada/garden' })
     const textOf = async (uri: string) => (await ask('resources/read', { uri })).result.contents[0].text
@@ -212,7 +212,7 @@ describe('reading', () => {
     expect(JSON.parse(result.contents[0].text).vault.path).toBe('/home/ada/garden')
   })
 
-  test('resources do not bypass a tool that is off', async () => {
+  test('resources do not bypass a disabled tool', async () => {
     const off = new Set(['get_node', 'get_hubs', 'find_path'])
     const ask = await raw({ switchedOffBy: ({ name }) => (off.has(name) ? `tools.${name}` : undefined) })
     const uris = (await ask('resources/list')).result.resources.map(({ uri }: Wire) => uri)
@@ -339,7 +339,7 @@ test('a cancelled read stops and gets no answer', async () => {
   expect(pair.logged).toEqual([])
 })
 
-test('the map says what it leaves out', async () => {
+test('the map says what it omits', async () => {
   const notes = Array.from({ length: 600 }, (_, at) => {
     const next = at - (at % 6) + ((at + 1) % 6)
     return [`a folder with a long name/note ${at}.md`, `[[note ${next}]] word${at - (at % 6)} and${at} more${at}`] as const

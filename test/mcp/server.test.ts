@@ -127,7 +127,7 @@ describe('requests that violate the protocol', () => {
   })
 })
 
-test('a tool that is switched off is not listed, and calling it names the setting', async () => {
+test('a disabled tool is not listed, and calling it names the setting', async () => {
   const { send, next, initialize } = open(undefined, {
     switchedOffBy: ({ name }) => ({ get_hubs: 'tools.get_hubs', search: 'embedder.kind' })[name],
   })

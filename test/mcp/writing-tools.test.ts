@@ -219,7 +219,7 @@ describe('apply_changes', () => {
     })
   })
 
-  test('rejects a tool that is off', async () => {
+  test('rejects a disabled tool', async () => {
     const off: SwitchedOffBy = ({ needs }) => (needs === 'tools.attach' ? needs : undefined)
     const operations = [{ tool: 'delete_attachment', arguments: { id: 'photo.png' } }]
     const called = await call('apply_changes', { operations }, off)

@@ -106,7 +106,7 @@ describe.each(CLIENTS)('%s', (_, open) => {
     test.each([
       ['without a restart', false],
       ['with a restart between any two steps', true],
-    ])('signs in, refreshes, also in parallel, and is sent away when it is removed, %s', async (_, restarts) => {
+    ])('a program signs in, refreshes, also in parallel, and is refused once it is removed, %s', async (_, restarts) => {
       const port = await freePort()
       const server = await PublicServer.start({ port, documents: DOCUMENTS })
       const step = async (): Promise<void> => void (restarts && (await server.restart()))

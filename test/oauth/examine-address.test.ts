@@ -50,7 +50,7 @@ async function faultsOf(address: PublicAddress, options: ExamineOptions = {}): P
   return faults.map(({ message, hint }) => `${message}: ${hint}`.replaceAll(address.origin, 'ORIGIN'))
 }
 
-test('a proxy that passes on everything is in order', async () => {
+test('a proxy that passes everything on has no faults', async () => {
   const agents: unknown[] = []
   const address = await behind(({ method, headers }, _, pass) => {
     if (method === 'POST') agents.push(headers['user-agent'], headers.authorization)
@@ -99,14 +99,14 @@ test.each<[string, Behave, RegExp]>([
     /^the server states its address as https:\/\/other\.example, not ORIGIN: .*same http\.public_url/,
   ],
   ['closes the connection', ({ socket }) => socket.destroy(), /^ORIGIN cannot be reached .*\(\w+\): .*certificate/],
-])('a proxy that %s is a fault that says what to do', async (_, behave, expected) => {
+])('a proxy that %s is reported with what to do', async (_, behave, expected) => {
   expect(await faultsOf(await behind(behave))).toEqual([expect.stringMatching(expected)])
 })
 
 test.each<[string, Behave]>([
   ['at all', () => {}],
   ['to the end', (_, response) => response.writeHead(401).write('{')],
-])('a proxy that does not answer %s is given up', async (_, behave) => {
+])('a proxy that does not answer %s is reported after a timeout', async (_, behave) => {
   expect(await faultsOf(await behind(behave), { within: 200 })).toEqual([
     expect.stringMatching(/^ORIGIN does not answer within 0\.2 s: /),
   ])
@@ -125,7 +125,7 @@ test.each<[string, () => Promise<readonly string[]>, RegExp]>([
   expect(await faultsOf(address, { resolve })).toEqual([expect.stringMatching(expected)])
 })
 
-test('doctor reports the faults, and asks nothing without a public address', async () => {
+test('doctor reports these faults, and contacts no one without a public address', async () => {
   const address = await behind(answering(502))
   expect((await checkPublicAddress(address.origin)).map(({ check, state }) => [check, state])).toEqual([
     ['public', 'fail'],

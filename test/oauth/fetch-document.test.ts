@@ -40,7 +40,7 @@ async function fetchFrom(answer: (response: ServerResponse) => void, options: Fe
   })
 }
 
-test('a document is fetched over a connection whose certificate was checked', async () => {
+test('a document is fetched over a connection with a verified certificate', async () => {
   expect(await fetchFrom((response) => response.end('{"a":1}'))).toBe('{"a":1}')
   await expect(fetchFrom((response) => response.end('{}'), { ca: '' })).rejects.toThrow(/certificate|self-signed/i)
 })
@@ -60,13 +60,13 @@ describe('a document is refused', () => {
     await expect(fetchFrom(answer)).rejects.toThrow(reason)
   })
 
-  test('that does not come in time', async () => {
+  test('that does not arrive in time', async () => {
     await expect(fetchFrom(() => {}, { within: 100 })).rejects.toThrow('it took longer than 0.1 s')
     const never = { within: 100, resolve: () => new Promise<readonly string[]>(() => {}) }
     await expect(fetchFrom(() => {}, never)).rejects.toThrow('it took longer than 0.1 s')
   })
 
-  test('whose host has an address inside, even beside one on the internet', async () => {
+  test('whose host has an internal address, even beside a public one', async () => {
     let asked = 0
     const connected = (response: ServerResponse): void => {
       asked++
@@ -80,7 +80,7 @@ describe('a document is refused', () => {
   })
 })
 
-test('the host is resolved once, so a name that changes its address in between gains nothing', async () => {
+test('the host is resolved once, so a name that changes its address gains nothing', async () => {
   const answers = [['127.0.0.1'], ['169.254.169.254']]
   const checked: string[] = []
   const text = await fetchFrom((response) => response.end('{}'), {
@@ -93,8 +93,8 @@ test('the host is resolved once, so a name that changes its address in between g
   expect([text, checked, answers.length]).toEqual(['{}', ['127.0.0.1'], 1])
 })
 
-describe('addresses on the internet', () => {
-  test.each(['160.79.104.10', '8.8.8.8', '172.32.0.1', '2606:4700::6810:1', '64:ff9b::a04f:680a'])('%s is one', (address) => {
+describe('public addresses', () => {
+  test.each(['160.79.104.10', '8.8.8.8', '172.32.0.1', '2606:4700::6810:1', '64:ff9b::a04f:680a'])('%s is public', (address) => {
     expect(isOnInternet(address)).toBe(true)
   })
 
@@ -103,7 +103,7 @@ describe('addresses on the internet', () => {
     ...['192.0.0.8', '198.18.0.1', '203.0.113.1', '224.0.0.1', '255.255.255.255', '', 'claude.ai', '1.2.3', '0x7f000001'],
     ...['::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::7f00:1', 'fe80::1', 'fe80::1%eth0', 'fc00::1', 'ff02::1'],
     ...['2001:db8::1', '2001::1', '2002:7f00:1::', '3fff::1', '64:ff9b::127.0.0.1', '64:ff9b::a00:1', '64:ff9b:1::8.8.8.8'],
-  ])('%s is not', (address) => {
+  ])('%s is not public', (address) => {
     expect(isOnInternet(address)).toBe(false)
   })
 })

@@ -55,7 +55,7 @@ describe('open redirects', () => {
     else expect(json.error).toBe('invalid_redirect_uri')
   })
 
-  test('the reason is on the page', async () => {
+  test('the page shows the reason', async () => {
     const server = await PublicServer.start()
     server.connect()
     const other = await server.begin({ redirect_uri: 'https://evil.example/x' })
@@ -64,7 +64,7 @@ describe('open redirects', () => {
     expectNotice(wrong.page, 400, 'The return address does not belong to this program.')
   })
 
-  test('localhost and 127.0.0.1 are different places, but the port does not matter', async () => {
+  test('localhost and 127.0.0.1 are different hosts, but the port does not matter', async () => {
     const server = await PublicServer.start()
     server.connect()
     const { json } = await server.register(['http://localhost:1234/callback'])
@@ -90,7 +90,7 @@ describe('open redirects', () => {
     expect(refused).toEqual({ error: 'invalid_redirect_uri', error_description: 'evil.example is not listed in http.clients.' })
   })
 
-  test('a setting without loopback keeps programs on the computer of the browser out', async () => {
+  test("without loopback in the setting, programs on the browser's computer are refused", async () => {
     const server = await PublicServer.start({ clients: ['claude.ai'] })
     expect((await server.register(['http://localhost:1/callback'])).status).toBe(400)
     expect((await server.register(['https://chatgpt.com/callback'])).status).toBe(400)
@@ -99,7 +99,7 @@ describe('open redirects', () => {
 })
 
 describe('impersonation', () => {
-  test('a program that calls itself Claude is self-reported, and the page says where it returns to', async () => {
+  test('a program that calls itself Claude is shown as self-reported, with the address it returns to', async () => {
     const server = await PublicServer.start()
     server.connect()
     const { json } = await server.register(['http://127.0.0.1:9/callback'], 'Claude')
@@ -112,7 +112,7 @@ describe('impersonation', () => {
     expect(other.page.text).toContain('<strong>vscode.dev</strong>')
   })
 
-  test('only a document at a listed host is known by it', async () => {
+  test('only a document at a listed host identifies a program', async () => {
     const id = 'https://claude.ai/oauth/client'
     const documents = { [id]: { client_id: id, client_name: 'Claude', redirect_uris: [CALLBACK, 'https://evil.example/x'] } }
     const server = await PublicServer.start({ documents })
@@ -142,7 +142,7 @@ describe('impersonation', () => {
     expectNotice((await server.begin({ client_id: 'https://claude.ai/none' })).page, 502, 'it does not describe a program')
   })
 
-  test('names are shown as text, in one direction, without what cannot be seen', async () => {
+  test('names are shown as text, in one direction, without invisible characters', async () => {
     const server = await PublicServer.start()
     server.connect()
     const name = '<img src=x onerror=alert(1)>"\u202Eedualc\u202C\u200B\u0000 & \u2066x'
@@ -158,18 +158,18 @@ describe('impersonation', () => {
   test.each([
     ['letters without a shape', '\u3164\u115F\uFFA0\u2800'],
     ['marks that only change other characters', '\u034F\uFE0F\u{E0101}'],
-  ])('a name of %s is no name', async (_, name) => {
+  ])('a name of %s is rejected', async (_, name) => {
     const server = await PublicServer.start()
     expect((await server.register([CALLBACK], name)).json.client_name).toBe('A program without a name')
   })
 
-  test('a name cannot pile up marks over the lines around it', async () => {
+  test('a name cannot stack marks over the surrounding lines', async () => {
     const server = await PublicServer.start()
     const { json } = await server.register([CALLBACK], `Cla\u0488\u0489ude${'\u0333'.repeat(40)}`)
     expect(json.client_name).toBe('Cla\u0488\u0489ude')
   })
 
-  test('an id that this server did not sign, or that was changed, is not a program', async () => {
+  test('an id that this server did not sign, or that was changed, is rejected', async () => {
     const server = await PublicServer.start()
     server.connect()
     const { json } = await server.register()
@@ -183,7 +183,7 @@ describe('impersonation', () => {
 })
 
 describe('cross-site requests and frames', () => {
-  test('the page cannot be framed, run a script or tell where it was', async () => {
+  test('the page cannot be framed, run a script or leak its address', async () => {
     const server = await PublicServer.start()
     server.connect()
     const { page } = await server.begin()
@@ -213,14 +213,14 @@ describe('cross-site requests and frames', () => {
     expect((await server.submit(page, code)).status).toBe(303)
   })
 
-  test('a browser that names its origin may send the form', async () => {
+  test('a form from a browser that sends its origin is accepted', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
     expect((await server.submit(page, code, {}, { Origin: ORIGIN, 'Sec-Fetch-Site': 'same-origin' })).status).toBe(303)
   })
 
-  test('a page is used once, also if another window is opened later', async () => {
+  test('a page can be used once, even if another window is opened later', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
@@ -229,7 +229,7 @@ describe('cross-site requests and frames', () => {
     expectNotice(await server.submit(page, server.connect()), 403, CLOSED)
   })
 
-  test('of two tabs the first one connects, and the second one does not', async () => {
+  test('the first of two tabs connects, and the second does not', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const [first, second] = [await server.begin(), await server.begin()]
@@ -237,7 +237,7 @@ describe('cross-site requests and frames', () => {
     expectNotice(await server.submit(first.page, code), 403, CLOSED)
   })
 
-  test('the form cannot widen what the page offered', async () => {
+  test('the form cannot request more than the page offered', async () => {
     const server = await PublicServer.start({ vaults: ['notes', 'diary'] })
     const code = server.connect(['read'], ['notes'])
     const begun = await server.begin({ scope: 'read write attach ai' })
@@ -253,7 +253,7 @@ describe('cross-site requests and frames', () => {
     expect(statSync(join(server.state, 'connections', file)).mode & 0o777).toBe(0o600)
   })
 
-  test('a form without any right or vault, or with a changed request, gives nothing and costs no try', async () => {
+  test('a form without permissions or vaults, or with a changed request, grants nothing and costs no attempt', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
@@ -268,7 +268,7 @@ describe('cross-site requests and frames', () => {
 })
 
 describe('names of the server', () => {
-  test('sign-in exists under the public name only, whatever a proxy says', async () => {
+  test('sign-in exists only under the public name, whatever a proxy says', async () => {
     const server = await PublicServer.start()
     server.connect()
     const paths = ['/authorize', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server']
@@ -284,7 +284,7 @@ describe('names of the server', () => {
     expect(inside.headers['www-authenticate']).toBe('Bearer realm="roux"')
   })
 
-  test('what the server says of itself never follows a header', async () => {
+  test('what the server says about itself never depends on a header', async () => {
     const server = await PublicServer.start()
     const forged = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http', Forwarded: 'host=evil.example' }
     const asked = await Promise.all(
@@ -296,7 +296,7 @@ describe('names of the server', () => {
     expect(asked[1]?.json.issuer).toBe(ORIGIN)
   })
 
-  test('health says nothing but ok under the public name, even with a token', async () => {
+  test('health returns only ok under the public name, even with a token', async () => {
     const server = await PublicServer.start()
     const { access } = await server.signIn()
     for (const token of [access, server.http.token]) {
@@ -317,7 +317,7 @@ describe('intercepted and replayed', () => {
     ['another response type', { response_type: 'token' }],
     ['another resource', { resource: 'https://evil.example/mcp' }],
     ['no scope that is known', { scope: 'admin' }],
-  ])('with %s, the program hears of it with the issuer and its state', async (_, changes) => {
+  ])('with %s, the program receives an error with the issuer and its state', async (_, changes) => {
     const server = await PublicServer.start()
     server.connect()
     const { page } = await server.begin(changes)
@@ -326,7 +326,7 @@ describe('intercepted and replayed', () => {
     expect(parametersOf(page)).toMatchObject({ error: expect.any(String), iss: ORIGIN, state: 'the state' })
   })
 
-  test('refusing tells the program, with the issuer, and closes nothing', async () => {
+  test('a refusal is sent to the program with the issuer, and keeps the window open', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
@@ -335,7 +335,7 @@ describe('intercepted and replayed', () => {
     expect((await server.submit(page, code)).status).toBe(303)
   })
 
-  test('a parameter that is given twice is refused', async () => {
+  test('a repeated parameter is refused', async () => {
     const server = await PublicServer.start()
     server.connect()
     const { query } = await server.begin()
@@ -359,7 +359,7 @@ describe('intercepted and replayed', () => {
     return [status, json.error]
   }
 
-  test('a wrong verifier, another program and another address get nothing for a code', async () => {
+  test('a wrong verifier, another program and another address cannot redeem a code', async () => {
     const other = (await (await PublicServer.start()).register()).json.client_id
     expect(await withCode({ code_verifier: 'x'.repeat(43) })).toEqual([400, 'invalid_grant'])
     expect(await withCode({ code_verifier: '' })).toEqual([400, 'invalid_grant'])
@@ -368,7 +368,7 @@ describe('intercepted and replayed', () => {
     expect(await withCode({ resource: 'https://evil.example/mcp' })).toEqual([400, 'invalid_target'])
   })
 
-  test('who has seen only the address of the page cannot prove with its challenge to have asked', async () => {
+  test('someone who only knows the address of the page cannot use its challenge as the verifier', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const begun = await server.begin()
@@ -386,7 +386,7 @@ describe('intercepted and replayed', () => {
     expect((await server.refresh(signed, signed.refresh)).json.error).toBe('invalid_grant')
   })
 
-  test('a refresh token is worth nothing to another program', async () => {
+  test('another program cannot use a refresh token', async () => {
     const server = await PublicServer.start()
     const signed = await server.signIn()
     const { json } = await server.register([CALLBACK], 'Other')
@@ -396,7 +396,7 @@ describe('intercepted and replayed', () => {
 })
 
 describe('guessing and flooding', () => {
-  test('ten wrong codes close the window, over a restart', async () => {
+  test('ten wrong codes close the window, even across a restart', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
@@ -410,7 +410,7 @@ describe('guessing and flooding', () => {
     expectNotice((await server.begin()).page, 403, CLOSED)
   })
 
-  test('what cannot be a code costs no try, and writes nothing', async () => {
+  test('text that cannot be a code costs no attempt, and writes nothing', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
@@ -422,7 +422,7 @@ describe('guessing and flooding', () => {
     expect((await server.submit(page, code)).status).toBe(303)
   })
 
-  test('a code may be typed as people type it', async () => {
+  test('a code is accepted with spaces, hyphens and letters that look like digits', async () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
@@ -431,7 +431,7 @@ describe('guessing and flooding', () => {
     ).toBe(303)
   })
 
-  test('without a window nothing is fetched, and nothing tells whether a program is known', async () => {
+  test('without a window nothing is fetched, and no response reveals whether a program is known', async () => {
     let fetched = 0
     const server = await PublicServer.start({
       readDocument: async () => {
@@ -487,7 +487,7 @@ describe('guessing and flooding', () => {
   })
 })
 
-test('no secret is in a log, an error, a header or a file after a run', async () => {
+test('no secret appears in a log, an error, a header or a file', async () => {
   const server = await PublicServer.start()
   const code = server.connect()
   const begun = await server.begin()
@@ -511,10 +511,10 @@ test('no secret is in a log, an error, a header or a file after a run', async ()
   for (const path of files) expect(statSync(path).mode & 0o077).toBe(0)
 })
 
-describe('tokens for someone else', () => {
+describe('tokens for other servers', () => {
   const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
-  test('a foreign JWT, a token in the query and a changed token open nothing', async () => {
+  test('a foreign JWT, a token in the query and a changed token are refused', async () => {
     const server = await PublicServer.start()
     const { access, refresh, code } = await server.signIn()
     const jwt = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(`{"aud":"${RESOURCE}"}`).toString('base64url')}.`
@@ -526,14 +526,14 @@ describe('tokens for someone else', () => {
     expect(await server.ping(access)).toBe(200)
   })
 
-  test('a token of a connection is for the public address only', async () => {
+  test('a token of a connection works only at the public address', async () => {
     const server = await PublicServer.start()
     const { access } = await server.signIn()
     const headers = { Host: '127.0.0.1', Authorization: `Bearer ${access}`, 'Content-Type': 'application/json' }
     expect((await server.ask('/mcp', { body: initialize, headers })).status).toBe(401)
   })
 
-  test('a session belongs to the connection that began it', async () => {
+  test('a session belongs to the connection that opened it', async () => {
     const server = await PublicServer.start()
     const [one, other] = [await server.signIn(), await server.signIn()]
     const send = (token: string, body: object, session?: string) =>
@@ -560,7 +560,7 @@ describe('tokens for someone else', () => {
     expect((await send(other.access, { method: 'ping' }, session)).status).toBe(404)
   })
 
-  test('a token for another server of the same user opens nothing here', async () => {
+  test('a token for another server of the same user is refused here', async () => {
     const first = await PublicServer.start()
     const { access } = await first.signIn()
     const second = await PublicServer.start({ stateFolder: first.state, port: 0 })

@@ -43,7 +43,7 @@ test('a code lasts a minute', async () => {
   expect((await server.redeem(begun, given)).json.error).toBe('invalid_grant')
 })
 
-test('an access token lasts an hour, and only if it is not given back', async () => {
+test('an access token lasts an hour, unless it is revoked', async () => {
   const server = await PublicServer.start()
   const signed = await server.signIn()
   server.ahead += 59 * MINUTE
@@ -98,7 +98,7 @@ test('no token outlives its connection', async () => {
   expect(await server.ping(json.access_token)).toBe(401)
 })
 
-test('a used refresh token gives ten more pairs within two minutes, all of which go on', async () => {
+test('a used refresh token yields ten more pairs within two minutes, and all of them work', async () => {
   const server = await PublicServer.start()
   const signed = await server.signIn()
   const first = (await next(server, signed, signed.refresh)) ?? ''
@@ -113,7 +113,7 @@ test('a used refresh token gives ten more pairs within two minutes, all of which
   expect(await next(server, signed, kept)).toBeDefined()
 })
 
-test('a program that refreshes without end makes its file no longer than some hundred tokens', () => {
+test('a program that refreshes endlessly fills its file with at most a few hundred tokens', () => {
   const making = { now: 0, signer: openSigner(join(temporaryFolder(), 'key.json'), RESOURCE) }
   const { verifier, challenge } = proof()
   const client = { id: 'x', name: 'x', returnsTo: 'claude.ai' }
@@ -130,7 +130,7 @@ test('a program that refreshes without end makes its file no longer than some hu
   for (const kept of [after?.access, after?.refresh, after?.rotated]) expect(kept?.length).toBeLessThanOrEqual(100)
 })
 
-test('a refresh token that is used late ends the connection, also after a restart', async () => {
+test('a refresh token that is used late ends the connection, even after a restart', async () => {
   const server = await PublicServer.start()
   const signed = await server.signIn()
   const { json } = await server.refresh(signed, signed.refresh)
@@ -142,14 +142,14 @@ test('a refresh token that is used late ends the connection, also after a restar
   expect(await next(server, signed, json.refresh_token)).toBeUndefined()
 })
 
-test('connections of one program get names of their own', async () => {
+test('several connections of one program get different names', async () => {
   const server = await PublicServer.start()
   const [first, second] = [await server.signIn(), await server.signIn()]
   expect(readdirSync(join(server.state, 'connections')).sort()).toEqual(['claude-2.json', 'claude.json'])
   expect([await server.ping(first.access), await server.ping(second.access)]).toEqual([200, 200])
 })
 
-test('the last good copy of a description counts for a week, also after a restart', async () => {
+test('the last valid copy of a description is used for a week, even after a restart', async () => {
   let isUp = true
   let fetched = 0
   const server = await PublicServer.start({

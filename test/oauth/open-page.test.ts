@@ -16,7 +16,7 @@ test('a source of an answer leads to a page with its title, its path and a link 
   expect([headers['referrer-policy'], headers['x-frame-options'], /<script/i.test(text)]).toEqual(['no-referrer', 'DENY', false])
 })
 
-test('the address of a note outlasts the server, and holds for this server only', async () => {
+test('the address of a note outlasts the server, and is valid for this server only', async () => {
   const server = await PublicServer.start()
   const address = server.side.addressOf(NOTE)
   await server.restart()
@@ -55,7 +55,7 @@ test.each([
   ['a note twice', '?note=a&note=b'],
   ['a script', '?note=javascript:alert(1)'],
   ['a header', '?note=x%0d%0aSet-Cookie:%20a=b'],
-])('an address with %s shows nothing of the vault and nothing of itself', async (_, query) => {
+])('an address with %s shows nothing of the vault or of itself', async (_, query) => {
   const server = await PublicServer.start()
   const { status, text, headers } = await server.ask(`/open${query}`)
   expect([status, headers['set-cookie']]).toEqual([404, undefined])
@@ -63,13 +63,13 @@ test.each([
   expect(text).not.toMatch(/Home|alert|href/)
 })
 
-test('what the server signed for another purpose is no note', async () => {
+test('a value that the server signed for another purpose is not accepted as a note', async () => {
   const server = await PublicServer.start()
   const { json } = await server.register()
   expect((await server.ask(`/open?note=${json.client_id}`)).status).toBe(404)
 })
 
-test('the page exists only at the public address, and takes no other method', async () => {
+test('the page exists only at the public address, and allows no other method', async () => {
   const server = await PublicServer.start()
   const address = server.side.addressOf(NOTE)
   expect((await server.ask(address, { headers: { Host: 'localhost' } })).status).toBe(404)

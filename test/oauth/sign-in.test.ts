@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CALLBACK, ORIGIN, PublicServer, parametersOf, RESOURCE } from './support.ts'
 
-test('a program finds its way from the refusal to a token, which opens the vault', async () => {
+test('a program gets from the first refusal to a token, which opens the vault', async () => {
   const server = await PublicServer.start()
   const refused = await server.ask('/mcp', { method: 'POST', body: '{}' })
   expect(refused.status).toBe(401)

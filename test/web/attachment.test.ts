@@ -30,7 +30,7 @@ function fileOf(bytes: Buffer, size = bytes.length): { readonly read: VaultFiles
   }
 }
 
-test('reads a picture in parts and sends it whole', async () => {
+test('a picture is read in parts and sent whole', async () => {
   const bytes = Buffer.concat([PNG, Buffer.alloc(3_000_000, 'abc')])
   const { read, lengths } = fileOf(bytes)
   const response = await get(read)
@@ -47,7 +47,7 @@ test('rejects what is not a picture, is too large or cannot be read, with a hint
   for (const answer of answers) expect(await answer.json()).toMatchObject({ error: { hint: 'Open it in another program.' } })
 })
 
-test('does not end the answer normally if the file became shorter meanwhile', async () => {
+test('the answer does not end normally if the file has become shorter', async () => {
   const bytes = Buffer.concat([PNG, Buffer.alloc(400_000)])
   const response = await get(fileOf(bytes, 3_000_000).read)
   await expect(response.arrayBuffer()).rejects.toThrow()

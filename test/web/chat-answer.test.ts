@@ -42,7 +42,7 @@ test('shows communities by id, and lists them by name', () => {
   })
 })
 
-test('also understands a host that forwards only texts', () => {
+test('a host that forwards only texts is also supported', () => {
   const answer = { content: [{ type: 'text', text: '[{"id":"a.md","title":"A","score":1}]' }] }
   expect(readAnswer(answer, {}).notes).toEqual([{ id: 'a.md', title: 'A', detail: '1' }])
 })

@@ -74,7 +74,7 @@ test.each([
   expect((await ask('tools/list')).result.tools).toEqual(TOOLS.map((tool) => tool.definition()))
 })
 
-test('if every tool with a view is off, there is no app', async () => {
+test('if all tools with a view are disabled, there is no app', async () => {
   const off = new Set(['get_hubs', 'find_path', 'get_neighbors', 'map'])
   const switchedOffBy = ({ name }: { readonly name: string }) => (off.has(name) ? `tools.${name}` : undefined)
   const ask = await connected({ extensions: UI }, { mapPage, switchedOffBy })
@@ -87,7 +87,7 @@ test('a server without the page offers no app', async () => {
   expect(JSON.stringify((await ask('tools/list')).result)).not.toContain('_meta')
 })
 
-test('the page gets the layout once, with the notes it asked for', async () => {
+test('the page gets the layout once, with the requested notes', async () => {
   const [garden, work] = await Promise.all([
     searchCore(NOTES, { name: 'garden' }),
     searchCore({ 'plan.md': '' }, { name: 'work' }),

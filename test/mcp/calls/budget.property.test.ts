@@ -225,7 +225,7 @@ const ROUNDING = 8
 describe.each([1, 2])('over %i vaults', (count) => {
   const anyVaults = fc.array(anyVault, { minLength: count, maxLength: count })
 
-  test('no list exceeds its budget, holds fewer rows than it could, or is cut without a notice', async () => {
+  test('no list exceeds its budget, has fewer rows than possible, or is cut without a notice', async () => {
     const anyCalls = fc.array(fc.tuple(fc.constantFrom(...LISTS), anyPage), { minLength: 6, maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(anyVaults, anyChanges, anyCalls, async (contents, changes, calls) => {
@@ -257,7 +257,7 @@ describe.each([1, 2])('over %i vaults', (count) => {
   })
 })
 
-test('with a budget of 100 tokens, every list begins and says where it goes on', async () => {
+test('with a budget of 100 tokens, every list shows its beginning and says where it continues', async () => {
   const notes = Array.from({ length: 9 }, (_, at) => [
     `Beds/A long name ${at}.md`,
     `---\ntags: [bed]\nnote: "${at} ${'x'.repeat(300)}"\nlist: [${at}, ${at + 1}]\n---\ncompost [[gone ${at}]] ${'soil '.repeat(200)}\n`,

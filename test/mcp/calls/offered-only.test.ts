@@ -11,12 +11,12 @@ test.each([
   ['Write #a=b; list_tags lists more.', 'Write #a=b.'],
   ['list_tags lists the tags.', 'list_tags lists the tags.'],
   ['The notes suggest_linksx and compare stay.', 'The notes suggest_linksx and compare stay.'],
-])('leaves out sentences about tools that are off: %s', (message, shown) => {
+])('sentences about disabled tools are left out: %s', (message, shown) => {
   const { warnings } = onlyOffered({ value: null, warnings: [{ code: 'NOTICE', message }] }, FULL)
   expect(warnings).toEqual([{ code: 'NOTICE', message: shown }])
 })
 
-test('with the core profile, no message mentions a tool that is off', async () => {
+test('with the core profile, no message mentions a disabled tool', async () => {
   const core = await searchCore({ 'Recipes/Rye.md': '---\nstatus: done\n---\nBread.', 'Alone.md': '#tag' })
   const vaults = vaultsOnDemand([], async () => core)
   const calls: readonly (readonly [tool: string, args: object])[] = [

@@ -6,7 +6,7 @@ function sentencesOf(extent: Omit<Parameters<typeof toolResult>[0], 'value' | 'w
   return second?.type === 'text' ? second.text : ''
 }
 
-test('separates what the budget left out from what no budget shows', () => {
+test('omissions caused by the budget are counted separately from those of fixed limits', () => {
   const omitted = { maxTokens: 2_000, counts: { results: 1, passages: 2 }, capped: { tags: 5 } }
   expect(sentencesOf({ omitted })).toBe(
     'Left out to fit max_tokens 2000: 1 result, 2 passages.\nLeft out regardless of max_tokens: 5 tags.',

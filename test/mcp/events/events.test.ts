@@ -361,7 +361,7 @@ describe('subscribed addresses', () => {
     expect(() => feed.subscribeResources(['file:///a', 'roux://node/..', ''])()).not.toThrow()
   })
 
-  test('without a vault mean the first vault the listener may see', () => {
+  test('addresses without a vault refer to the first vault that the listener may see', () => {
     const events = new ServerEvents()
     const [all, work] = [feedOf(events, ['home', 'work']), feedOf(events, ['work'])]
     const [allHear, workHears] = [updatesHeard(all), updatesHeard(work)]
@@ -426,7 +426,7 @@ describe('a listener that may see only some vaults', () => {
     return { events, guest, owner, follow, guestHears: hear(guest), ownerHears: hear(owner) }
   }
 
-  test('hears nothing about the others, not even that something changed', () => {
+  test('receives no events of other vaults, not even that something changed', () => {
     const { guest, owner, follow, guestHears, ownerHears } = twoVaults()
     const [home, work] = [follow('home'), follow('work')]
     for (const feed of [guest, owner]) feed.subscribeResources(['roux://node/work:prompts/Plan', 'roux://recent'])
@@ -446,14 +446,14 @@ describe('a listener that may see only some vaults', () => {
     expect(guestHears()).toContain('The vault home is missing or cannot be read; answers resume when it is back.')
   })
 
-  test('hears about its own vault under every spelling', () => {
+  test('receives events of its own vault under every spelling', () => {
     const { guest, follow, guestHears } = twoVaults()
     guest.subscribeResources(['roux://node/HOME:Plan'])
     follow('home').change('home:plan.md')
     expect(guestHears()).toContain('roux://node/HOME:Plan')
   })
 
-  test('hears everything of an unnamed vault it may see, and otherwise only setting changes', () => {
+  test('receives all events of an unnamed vault it may see, and otherwise only setting changes', () => {
     const { events, follow } = twoVaults()
     const only = follow(undefined)
     const [owner, stranger] = [feedOf(events), feedOf(events, 'nothing')]
@@ -478,7 +478,7 @@ describe('a listener that may see only some vaults', () => {
   })
 })
 
-test('a vault read for the first time is announced once, and only for subscribed notes', () => {
+test('a vault that is read for the first time is announced once, and only for subscribed notes', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const events = new ServerEvents()

@@ -22,7 +22,7 @@ test('a vault without notes says so, and the first note appears', async () => {
   expect(errors).toEqual([])
 })
 
-test('notes without links lie apart from each other and in view', async () => {
+test('notes without links are apart from each other and in view', async () => {
   const world = openWorld()
   for (let note = 0; note < 40; note++) world.write(`${note}.md`, 'Alone.\n')
   const { page } = await look(await openRoux(world))
@@ -33,7 +33,7 @@ test('notes without links lie apart from each other and in view', async () => {
   expect(spots.filter(([x, y]) => x < 0 || y < 0 || x > width || y > height)).toEqual([])
 })
 
-test('names of 255 bytes, from right to left, of emoji and with line breaks are shown and opened', async () => {
+test('notes named with 255 bytes, right-to-left text, emoji or line breaks can be shown and opened', async () => {
   const world = openWorld()
   const names = ['x'.repeat(251), 'شبكة الملاحظات', '👩‍👩‍👧‍👦'.repeat(9), 'two\nlines', ' leading', 'quote\'"s', 'a & b #c']
   for (const name of names) world.write(`${name}.md`, `[[hub]]\n`)
@@ -53,7 +53,7 @@ test('names of 255 bytes, from right to left, of emoji and with line breaks are 
   expect(errors).toEqual([])
 })
 
-test('a note of 20 MB is shown in part and says so, and one with 10,000 links is shown', async () => {
+test('a note of 20 MB is shown in part with a notice, and a note with 10,000 links is shown', async () => {
   const world = openWorld()
   world.write('Large.md', `# Large\n\n${`${'Many words in a row. '.repeat(100)}[[Links]]\n\n`.repeat(10_000)}`)
   world.write('Links.md', `# Links\n\n${Array.from({ length: 10_000 }, (_, at) => `[[Target ${at % 500}]]`).join(' ')}\n`)
@@ -64,7 +64,7 @@ test('a note of 20 MB is shown in part and says so, and one with 10,000 links is
   expect(errors).toEqual([])
 })
 
-test('what its author hid is not shown', async () => {
+test('text that the author has hidden is not shown', async () => {
   const world = openWorld()
   world.write('a.md', 'Shown %%hidden [[b]]%% again.\n\n%%\nhidden too\n%%\n\n`%%code%%`\n')
   const { page } = await look(await openRoux(world), { hash: '&note=a.md' })
@@ -72,7 +72,7 @@ test('what its author hid is not shown', async () => {
   expect((await page.innerText('.body')).replace(/\s+/g, ' ')).toBe('Shown again. %%code%%')
 })
 
-test('at a zoom of 400 % search, note and map are reached', async () => {
+test('search, note and map can be reached at a zoom of 400 %', async () => {
   const { page } = await lookAtDemo({ width: 320, height: 256 })
   await page.keyboard.press('/')
   await page.keyboard.type('rye')
@@ -85,7 +85,7 @@ test('at a zoom of 400 % search, note and map are reached', async () => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
 })
 
-test('when much is new, rearranging is offered, and done only when it is asked for', async () => {
+test('after many additions the page offers to rearrange the map, and waits for the user', async () => {
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page } = await look(roux)
@@ -106,7 +106,7 @@ test('when much is new, rearranging is offered, and done only when it is asked f
   expect(await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.spots().size)).toBe(before.size + 30)
 })
 
-test('a map that takes longer than a connection lives is asked for again', async () => {
+test('a map that takes longer than the connection lasts is requested again', async () => {
   const roux = await openRoux(openWorld({ fixture: 'demo' }))
   const { page, errors } = await openWindow()
   let asked = 0
@@ -118,7 +118,7 @@ test('a map that takes longer than a connection lives is asked for again', async
   expect(errors).toEqual([])
 })
 
-test('in a browser whose clock is years wrong the page opens, and says what changed', async () => {
+test('the page opens in a browser whose clock is years off, and shows what changed', async () => {
   const { page, errors } = await lookAtDemo({
     before: () => {
       const { now } = Date
@@ -130,7 +130,7 @@ test('in a browser whose clock is years wrong the page opens, and says what chan
   expect(errors).toEqual([])
 })
 
-test('in a browser whose clock is years ahead, too, it is said since when changes are known', async () => {
+test('the page shows the start of the known changes in a browser whose clock is years ahead', async () => {
   const { page } = await lookAtDemo({
     before: () => {
       const { now } = Date
@@ -141,7 +141,7 @@ test('in a browser whose clock is years ahead, too, it is said since when change
   await page.waitForSelector('.list .empty:has-text("Roux knows of changes since")')
 })
 
-test('while the folder of the vault is away what fails is said, and when it is back the page goes on by itself', async () => {
+test('the page reports failures while the folder of the vault is missing, and recovers when it returns', async () => {
   const world = openWorld({ fixture: 'demo' })
   const { page, errors } = await look(await openRoux(world))
   await page.waitForSelector('.legend li')
@@ -159,7 +159,7 @@ test('while the folder of the vault is away what fails is said, and when it is b
   expect(errors).toEqual([])
 })
 
-test('a picture of 50 MB is shown, one that is larger says so, and so does what is no picture', async () => {
+test('a picture of 50 MB is shown, and a larger one or a file of another type is explained', async () => {
   const world = openWorld()
   // Its only line of pixels, then bytes that no reader of pictures minds.
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -178,7 +178,7 @@ test('a picture of 50 MB is shown, one that is larger says so, and so does what 
   expect(errors).toEqual([])
 })
 
-test('while the folder of the vault is away, what was loaded stays, and is followed again when it is back', async () => {
+test('loaded content stays while the folder of the vault is missing, and is updated when it returns', async () => {
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page, errors } = await look(roux)
@@ -205,7 +205,7 @@ test('while the folder of the vault is away, what was loaded stays, and is follo
   expect(errors).toEqual([])
 })
 
-test('a vault of one note shows it', async () => {
+test('a vault with one note shows it', async () => {
   const world = openWorld()
   world.write('Only.md', 'Alone.\n')
   const { page, errors } = await look(await openRoux(world))

@@ -105,7 +105,7 @@ async function openChat({ vault, env, root }: World, changed = (answer: Wire): W
 const labels = (app: FrameLocator): Promise<readonly string[]> =>
   app.locator('#map .drawing').evaluate((drawing) => (drawing as MapElement).map.draw().map(({ text }) => text))
 
-test('hubs are on the map in a chat, under the policy that hosts enforce by default', async () => {
+test('the map in a chat shows hubs under the default content security policy of hosts', async () => {
   const { app, show, heard, page, errors, foreign, refusals } = await openChat(openWorld({ fixture: 'demo' }))
   const [begun] = await heard('ui/initialize')
   expect(begun.params).toMatchObject({ protocolVersion: '2026-01-26', appInfo: { name: 'roux-map' } })
@@ -121,7 +121,7 @@ test('hubs are on the map in a chat, under the policy that hosts enforce by defa
   expect([errors, foreign]).toEqual([[], []])
 })
 
-test('a note of an answer is asked about in the chat, or read in the picture', async () => {
+test('a note in an answer can be sent to the chat, or read in the picture', async () => {
   const { app, show, heard } = await openChat(openWorld({ fixture: 'demo' }))
   await show('get_neighbors', { id: 'Amylase', direction: 'in' })
   expect(await app.locator('#said').textContent()).toBe('8 notes linked with Amylase')
@@ -136,7 +136,7 @@ test('a note of an answer is asked about in the chat, or read in the picture', a
   await expect.poll(() => app.locator('#note pre').textContent()).toContain('Diastatic')
 })
 
-test('paths and communities are on the map in a chat', async () => {
+test('the map in a chat shows paths and communities', async () => {
   const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
   await show('find_path', { source: 'people/antoine-augustin parmentier', target: 'concepts/amylase' })
   expect(await app.locator('#said').textContent()).toBe('A path of 4 links')
@@ -148,7 +148,7 @@ test('paths and communities are on the map in a chat', async () => {
   await page.screenshot({ path: process.env.SHOTS === undefined ? '' : `${process.env.SHOTS}/chat-map.png` }).catch(() => {})
 })
 
-test('the picture in a chat follows its theme', async () => {
+test('the picture in a chat follows the theme of the host', async () => {
   const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
   await show('get_hubs', {})
   const ground = () =>
@@ -163,7 +163,7 @@ test('the picture in a chat follows its theme', async () => {
   expect(await app.locator('html').getAttribute('data-theme')).toBe('dark')
 })
 
-test('the wheel scrolls the conversation over the picture, and zooms the picture once it has the focus', async () => {
+test('the wheel scrolls the conversation, and zooms the picture only when it has the focus', async () => {
   const { app, show, page, errors } = await openChat(openWorld({ fixture: 'demo' }))
   await show('get_hubs', {})
   const drawing = app.locator('#map .drawing')
@@ -183,7 +183,7 @@ test('the wheel scrolls the conversation over the picture, and zooms the picture
   expect(errors).toEqual([])
 })
 
-test('the picture in a chat says goodbye, answers pings and refuses what it does not know', async () => {
+test('the picture in a chat answers pings, rejects unknown requests and confirms its end', async () => {
   const { app, show, page, heard, errors } = await openChat(openWorld({ fixture: 'demo' }))
   await show('get_hubs', {})
   const answered = async (id: string) =>
@@ -205,7 +205,7 @@ test('the picture in a chat says goodbye, answers pings and refuses what it does
   expect(errors).toEqual([])
 })
 
-test('a picture that has said goodbye asks for nothing more', async () => {
+test('a picture that has ended sends no more requests', async () => {
   // Communities are still being found, and asked for again after two seconds.
   const changed = (answer: Wire): Wire => ({ ...answer, structuredContent: { ...answer.structuredContent, is_grouping: true } })
   const { app, show, page, errors } = await openChat(openWorld({ fixture: 'demo' }), changed)
@@ -216,7 +216,7 @@ test('a picture that has said goodbye asks for nothing more', async () => {
   expect(errors).toEqual([])
 })
 
-test('an error of a tool is said in words, and no map is asked for', async () => {
+test('the error of a tool is shown as text, and no map is requested', async () => {
   const { app, page, heard } = await openChat(openWorld({ fixture: 'demo' }))
   const result = { isError: true, content: [], structuredContent: { error: { message: 'The vault <b>is</b> not there.' } } }
   await page.evaluate((params) => window.tell({ method: 'ui/notifications/tool-result', params }), result)
@@ -224,7 +224,7 @@ test('an error of a tool is said in words, and no map is asked for', async () =>
   expect(await heard('tools/call')).toEqual([])
 })
 
-test('axe finds nothing in the picture in a chat, with a note and without', async () => {
+test('axe finds no problems in the picture in a chat, with and without a note', async () => {
   const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
   const frame = page.frame({ url: 'http://127.0.0.1:9/app' })
   if (frame === null) throw new Error('There is no picture.')

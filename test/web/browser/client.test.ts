@@ -55,7 +55,7 @@ describe('an arrow key', () => {
     expect(found === undefined ? undefined : CROSS.picture.ids[found]).toBe(wanted)
   })
 
-  test('goes to no note that is filtered out', () => {
+  test('skips notes that are filtered out', () => {
     const shown = Uint8Array.from(CROSS.picture.ids, (id) => Number(id !== 'r'))
     expect(CROSS.picture.ids[towards(CROSS, 0, [1, 0], shown) ?? -1]).toBe('f')
   })
@@ -79,7 +79,7 @@ test.each([
   expect(isJournal(id)).toBe(wanted)
 })
 
-test('what is around a note grows with the steps', () => {
+test('more steps show more notes around a note', () => {
   const idsAround = (steps: number) => [...around(CROSS, 1, steps)].map((note) => CROSS.picture.ids[note]).sort()
   expect([idsAround(0), idsAround(1), idsAround(2), idsAround(3)]).toEqual([
     ['r'],
@@ -89,7 +89,7 @@ test('what is around a note grows with the steps', () => {
   ])
 })
 
-test('what is around a note does not go on by way of a note that links to a large part of all', () => {
+test('the surroundings of a note do not include paths through a note that links to a large part of the vault', () => {
   const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}`)
   const notes = ['index', 'own', 'near', 'far', ...leaves].map((name, at) => `${name}: ${at} 0`)
   const links = [...leaves, 'own'].map((name) => `index ${name}`)
@@ -100,7 +100,7 @@ test('what is around a note does not go on by way of a note that links to a larg
   expect(names(0, 1)).toHaveLength(62)
 })
 
-test('the largest communities have a color each, and the others are gray and counted together', () => {
+test('the largest communities get a color each, and the others are gray and counted together', () => {
   const sized = (sizes: readonly number[]) =>
     colorsOf(
       graphOf(
@@ -122,7 +122,7 @@ test('the largest communities have a color each, and the others are gray and cou
   expect(sized([...Array(7).fill(20), 1, 1]).legend.map(({ notes }) => notes)).toEqual([...Array(7).fill(20), 2])
 })
 
-test('an index note has none of the colors, and a single small group has its name instead of "other"', () => {
+test('an index note has no palette color, and a single small group is named instead of called "other"', () => {
   const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}: ${at} 0 = ${(at % 13) + 1}`)
   const links = leaves.map((_, at) => `index leaf${at}`)
   const { colors, legend, cssOf } = colorsOf(graphOf(pictureOf([...leaves, 'index: 0 5 = 1'], links)), 'community')
@@ -135,7 +135,7 @@ test('an index note has none of the colors, and a single small group has its nam
   ])
 })
 
-test('areas meet without overlapping, around the notes of their community and not a stray one among others', () => {
+test('areas meet without overlapping, and contain their communities but no stray notes', () => {
   const row = (group: number, left: number) =>
     Array.from({ length: 25 }, (_, at) => `g${group}n${at}: ${left + (at % 5) * 2} ${Math.floor(at / 5) * 2} = ${group}`)
   // The last note of the first community lies among the others.
@@ -168,7 +168,7 @@ function block(group: number, left: number, rows: number): readonly string[] {
   )
 }
 
-test('a large region has its communities as parts, and a small one has none', () => {
+test('a large region has its communities as parts, and a small region has none', () => {
   const notes = [...block(1, 0, 6), ...block(2, 20, 6), ...block(3, 60, 3), ...block(4, 80, 3)]
   const ids = notes.map((note) => note.split(':')[0] ?? '')
   const picture = pictureOf(
@@ -196,7 +196,7 @@ test('a large region has its communities as parts, and a small one has none', ()
   expect(landPartsOf(graph, { ...look, groupedBy: 'community' })).toEqual([])
 })
 
-test('the better the notes of a part are linked, the darker is its ground, which names have below them', () => {
+test('parts with better linked notes have a darker background, which lies below the names', () => {
   const chain = [1, 2].flatMap((of) => Array.from({ length: 59 }, (_, at) => `g${of}n${at} g${of}n${at + 1}`))
   const more = Array.from({ length: 58 }, (_, at) => `g2n${at} g2n${at + 2}`)
   const graph = graphOf({
@@ -225,7 +225,7 @@ test('the better the notes of a part are linked, the darker is its ground, which
   expect(new Set(sums).size).toBe(3)
 })
 
-test('links between two lands are one band, also those of an index note on one of them', () => {
+test('links between two lands are drawn as one band, including those of an index note', () => {
   const row = (group: number, left: number) =>
     Array.from({ length: 25 }, (_, at) => `g${group}n${at}: ${left + (at % 5) * 2} ${Math.floor(at / 5) * 2} = ${group}`)
   const links = ['g1n0 g1n1', 'g1n0 g2n0', 'g2n5 g1n5', 'g1n12 g2n1', 'g1n12 g1n3']
@@ -240,7 +240,7 @@ test('links between two lands are one band, also those of an index note on one o
   expect(of[12]).toBe(0)
 })
 
-test('the areas around notes are in view, and not below what covers it', () => {
+test('the areas around notes are in view and not covered', () => {
   const points = Array.from({ length: 100 }, (_, at) => [at % 10, Math.floor(at / 10)]).flat()
   const legend = [0, 300, 120, 400] as const
   const { x, y, scale } = fitInto(points, { width: 400, height: 400, covered: [legend], most: 60, reach: 2 })
@@ -252,7 +252,7 @@ test('the areas around notes are in view, and not below what covers it', () => {
   expect(200 + (11 - x) * scale).toBeLessThan(400)
 })
 
-test('a name takes a free place on its land, and one that must be shown hides as few notes as possible', () => {
+test('a name takes a free place on its land, and a required name hides as few notes as possible', () => {
   const dots = new Dots(200, 100)
   dots.add([0, 0, 120, 100])
   dots.add([150, 40, 160, 60])
@@ -272,7 +272,7 @@ test('a name takes a free place on its land, and one that must be shown hides as
   expect(label({ isAllowed, mostHidden: 10 })).toBeUndefined()
 })
 
-test('an area has no hole where a name has room', () => {
+test('an area has no hole that a name would fill', () => {
   const ring = Array.from({ length: 60 }, (_, at) => {
     const [turn, away] = [((at % 20) / 20) * 2 * Math.PI, 6 + 2 * Math.floor(at / 20)]
     return `n${at}: ${(away * Math.cos(turn)).toFixed(2)} ${(away * Math.sin(turn)).toFixed(2)} = 1`
@@ -302,7 +302,7 @@ test('a layout is turned and stretched to fill the window', () => {
   expect(places[5]).toBeGreaterThan(Math.max(places[1] ?? 0, places[3] ?? 0))
 })
 
-test('a community keeps its color when another outgrows it, also after the page is loaded again', () => {
+test('a community keeps its color when another outgrows it and when the page is reloaded', () => {
   const row = (sizes: Readonly<Record<string, number>>) =>
     graphOf(
       pictureOf(
@@ -320,7 +320,7 @@ test('a community keeps its color when another outgrows it, also after the page 
   expect(names(colorsOf(grown, 'community'))).toEqual(names(before))
 })
 
-test('a vault with more communities than can be told apart is colored by regions, unless one has most of the notes', () => {
+test('a vault with too many communities is colored by region, unless one region has most of the notes', () => {
   const overviewOf = (communities: number, regions: readonly number[]) => {
     const notes = Array.from({ length: 60 }, (_, at) => `n${at}: ${at} 0 = ${at % communities}`)
     const sized = regions.map((size, at) => ({ id: `r${at}`, label: `region ${at}`, notes: size }))
@@ -363,13 +363,13 @@ test.each([
   expect(plainText(markdown)).toBe(plain)
 })
 
-test('every name that a note can hold has an address, from which it is read again', () => {
+test('every possible name of a note can be written to an address and read back', () => {
   expect(noteAddress('\ud800 note')).toBe('#note=%EF%BF%BD+note')
   for (const id of ['a b.md', 'x&y=#.md', 'work:Größe/日本.md', '%41.md'])
     expect(new URLSearchParams(noteAddress(id).slice(1)).get('note')).toBe(id)
 })
 
-test('the address of a note names its vault where there are several', () => {
+test('the address of a note names its vault if there are several', () => {
   expect(noteAddress('a.md', 'work')).toBe('#vault=work&note=a.md')
 })
 
@@ -387,7 +387,7 @@ test.each([
   ['cut within the name of a field', ['event: message\nda', 'ta: {}\n\n'], 1],
   ['cut within a character', ['data: é', '\n\ndata: {}\n\n'], 2],
   ['byte by byte', [...'data: {}\n\n: data: none\n\ndata: {}\n\n'], 2],
-])('every event of a stream is heard that comes %s', async (_, parts, events) => {
+])('an event of a stream is received when it comes %s', async (_, parts, events) => {
   const bytes = parts.flatMap((part) => {
     const encoded = new TextEncoder().encode(part)
     return part.includes('é') ? [encoded.slice(0, 7), encoded.slice(7)] : [encoded]
@@ -397,7 +397,7 @@ test.each([
   expect(heard).toBe(events)
 })
 
-test('of a vault that is drawn in part, sizes of notes and what is said of it are those of the whole', () => {
+test('in a partly drawn vault, sizes and counts are those of the whole vault', () => {
   const drawn = pictureOf(['a: 0 0', 'b: 1 0 = 1'], ['a b'])
   const groups = [
     { id: 'c0', label: 'small', notes: 40 },
@@ -413,7 +413,7 @@ test('of a vault that is drawn in part, sizes of notes and what is said of it ar
   expect(colorsOf(graph, 'community').legend.map(({ name, notes }) => `${name} ${notes}`)).toEqual(['large 60', 'small 40'])
 })
 
-test('a note is shown together with linked notes that are neither index notes nor far away', () => {
+test('a note is shown with its linked notes, except index notes and distant ones', () => {
   const index = Array.from({ length: 41 }, (_, at) => `i${at}: 90 ${at}`)
   const graph = graphOf(
     pictureOf(
@@ -425,7 +425,7 @@ test('a note is shown together with linked notes that are neither index notes no
   expect(nearby(graph, 6)).toEqual([6])
 })
 
-test('a note weighs the more the better it is linked in its group, and leaves and links with index notes weigh little', () => {
+test('better linked notes weigh more in their group, and leaves and links with index notes weigh little', () => {
   const leaves = Array.from({ length: 50 }, (_, at) => `l${at}`)
   const graph = graphOf(
     pictureOf(
@@ -441,7 +441,7 @@ test('a note weighs the more the better it is linked in its group, and leaves an
   expect(weights.own).toBeGreaterThan(weights.l0 ?? 1)
 })
 
-test('the closest of the notes linked with one share most links with it, and days are last', () => {
+test('the linked notes with the most common links come first, and daily notes last', () => {
   const picture = pictureOf(
     ['a: 0 0', 'day: 0 0', 'far: 0 0', 'near: 0 0', 'hidden: 0 0', 'out: 0 0'],
     ['a day', 'a far', 'a near', 'a hidden', 'near day', 'near hidden', 'far out'],
@@ -451,20 +451,20 @@ test('the closest of the notes linked with one share most links with it, and day
   expect(closestTo({ graph, look }, 0).map((note) => picture.ids[note])).toEqual(['near', 'far', 'day'])
 })
 
-test('a part is that of a chosen group only with all its notes, and not because a search found one', () => {
+test('a part belongs to a chosen group only if all its notes do, and not because a search found one', () => {
   const parts = [{ notes: [1, 2] }, { notes: [3, 4] }]
   expect(partsWithin(parts, new Set([1, 2, 3]))).toEqual([{ notes: [1, 2] }])
   expect(partsWithin(parts, new Set([1, 3]))).toEqual([])
 })
 
-test('a link that leaves the view does so at its edge', () => {
+test('a link that leaves the view is drawn to the edge', () => {
   const shown = { width: 200, height: 100, view: { width: 100, height: 50 } } as Parameters<typeof exitOf>[0]
   expect(exitOf(shown, [100, 50], [200, 50])).toEqual([150, 50])
   expect(exitOf(shown, [100, 50], [100, 0])).toEqual([100, 25])
   expect(exitOf(shown, [100, 50], [140, 60])).toBeUndefined()
 })
 
-test('a name crosses a link rather than a note, and neither if there is room', () => {
+test('a name covers a link rather than a note, and neither if there is room', () => {
   const [dots, lines] = [new Dots(200, 100), new Dots(200, 100)]
   dots.add([0, 40, 60, 60])
   lines.addCurve([0, 20], [100, 20], [200, 20])
@@ -475,7 +475,7 @@ test('a name crosses a link rather than a note, and neither if there is room', (
   expect(place([40, 50], [40, 20])).toBe(10)
 })
 
-test('a name on the map is broken at spaces and after hyphens, and a day stays whole', () => {
+test('names on the map break at spaces and after hyphens, but dates stay whole', () => {
   expect(wrapped('link-nodes-in-canvas')).toContainEqual(['link-nodes-', 'in-canvas'])
   expect(wrapped('Plugins for daily notes')).toContainEqual(['Plugins for', 'daily notes'])
   expect(wrapped('2021-08-28')).toEqual([['2021-08-28']])

@@ -6,7 +6,7 @@ import { barriersOf } from './barriers.ts'
 import { openWindow } from './support.ts'
 
 for (const dark of [false, true]) {
-  test(`on a ${dark ? 'dark' : 'light'} phone a person types the code and is sent back, without a trace of the page`, async () => {
+  test(`on a ${dark ? 'dark' : 'light'} phone a person types the code and returns to the program, without a trace of the page`, async () => {
     const port = await freePort()
     const server = await PublicServer.start({ port, vaults: ['notes', 'diary'] })
     const origin = `http://127.0.0.1:${port}`

@@ -9,7 +9,7 @@ const PHONE = { width: 390, height: 780 }
 const showView = (page: Page, name: string) => page.click(`nav[aria-label="Views"] button:text-is("${name}")`)
 const showPane = (page: Page, name: string) => page.click(`.tabs button:text-is("${name}")`)
 
-test('on a phone the map is shown from beside a list, and what is chosen in the list is read', async () => {
+test('on a phone a list can open the map, and a choice in the list opens the note', async () => {
   const { page } = await lookAtDemo(PHONE)
   await showView(page, 'Problems')
   await page.waitForSelector('.list li a')
@@ -47,7 +47,7 @@ const notes = shareRoux((world) => {
 
 const canvasOf = (file: string) => JSON.stringify({ nodes: [{ id: file, type: 'file', file, x: 0, y: 0, width: 9, height: 9 }] })
 
-test('on a phone no word of the table is cut within, and every row has its folder, tags and links', async () => {
+test('on a phone the table breaks no words, and every row shows its folder, tags and links', async () => {
   const { page } = await look(await notes(), PHONE)
   await showView(page, 'Table')
   const row = page.locator('.table tbody tr:has-text("Category theory")')
@@ -63,7 +63,7 @@ test('on a phone no word of the table is cut within, and every row has its folde
   ).toBe(true)
 })
 
-test('a search that finds nothing says so', async () => {
+test('a search without results says so', async () => {
   const { page } = await lookAtDemo()
   await page.fill('#search', 'zzqqxx')
   await page.waitForSelector('.search:has-text("Nothing found")')
@@ -72,7 +72,7 @@ test('a search that finds nothing says so', async () => {
   expect(await page.innerText('.search')).not.toContain('Nothing found')
 })
 
-test('problems of one note stand together below its name', async () => {
+test('the problems of a note are grouped below its name', async () => {
   const { page } = await look(await notes())
   await showView(page, 'Problems')
   await page.waitForSelector('.list li')
@@ -81,7 +81,7 @@ test('problems of one note stand together below its name', async () => {
   await page.waitForFunction(() => document.querySelector('.body .here')?.textContent?.includes('Bob') === true)
 })
 
-test('a missing note is listed once, as it is written, and leads to those who link to it', async () => {
+test('a missing note is listed once, as it is written, and leads to the notes that link to it', async () => {
   const world = openWorld()
   world.write('Index.md', 'Some day I read [[Deep Work]].\n')
   const { page } = await look(await openRoux(world))
@@ -94,7 +94,7 @@ test('a missing note is listed once, as it is written, and leads to those who li
   await page.waitForSelector('.backlink a:text-is("Index")')
 })
 
-test('a wanted note leads to itself, and the notes that want it are told apart', async () => {
+test('a missing note can be opened, and the notes that link to it are distinguished from it', async () => {
   const world = openWorld()
   world.write('One.md', '[[Deep Work]] [[Two]]\n')
   world.write('Two.md', '[[Deep Work]] [[One]]\n')
@@ -133,12 +133,12 @@ async function wayIsShown(page: Page, over: string): Promise<void> {
     .toEqual(expect.arrayContaining(['Goal', 'Start', over]))
 }
 
-test('another way between two notes says over which notes it leads, and is brought into view', async () => {
+test('an alternative path lists its notes and is brought into view', async () => {
   const { page } = await look(await twoWays(), { hash: BETWEEN })
   await wayIsShown(page, await openOtherWay(page))
 })
 
-test('another way that is opened as soon as it is there is shown', async () => {
+test('an alternative path that is opened as soon as it arrives is shown', async () => {
   const { page } = await look(await twoWays(), {
     hash: BETWEEN,
     before: () => {
@@ -156,7 +156,7 @@ test('another way that is opened as soon as it is there is shown', async () => {
   await wayIsShown(page, other)
 })
 
-test('a way stays in view when the note that it begins at is there only after it', async () => {
+test('a path stays in view if its first note is drawn later', async () => {
   const { address, session } = await twoWays()
   const { page, context } = await openWindow({ session })
   let read = (): void => undefined
@@ -177,7 +177,7 @@ test('a way stays in view when the note that it begins at is there only after it
   expect(await spotsOf(page)).toEqual(whole)
 })
 
-test('on the first day changes say since when anything is known, and what was edited last by the dates of the files', async () => {
+test('on the first day, changes start with the known period, and recent edits use the file dates', async () => {
   const world = openWorld()
   world.write('Older.md', 'One.\n')
   world.write('Newer.md', 'Two.\n')
@@ -191,7 +191,7 @@ test('on the first day changes say since when anything is known, and what was ed
   expect(edited).toEqual(['Newer 2025-03-01', 'Older 2024-03-01'])
 })
 
-test('from the head of a long note one comes to what links to it', async () => {
+test('the head of a long note leads to its backlinks', async () => {
   const { page } = await look(await notes(), { hash: '&note=long.md' })
   await page.click('.note header a:text-is("Linked from 1 note and 1 canvas")')
   await page.waitForFunction(() => {
@@ -201,7 +201,7 @@ test('from the head of a long note one comes to what links to it', async () => {
   expect(page.url()).toContain('note=long.md')
 })
 
-test('the head of a note counts canvases among more backlinks than one page of them', async () => {
+test('the head of a note counts canvases among the backlinks, even beyond one page', async () => {
   const world = openWorld()
   world.write('Long.md', 'A line.\n')
   for (let note = 0; note < 60; note++) world.write(`From ${note}.md`, '[[Long]] and [[Long]] and [[Long]].\n')
@@ -211,7 +211,7 @@ test('the head of a note counts canvases among more backlinks than one page of t
   expect(await page.innerText('.note header a:has-text("Linked from")')).toBe('Linked from 60 notes and 2 canvases')
 })
 
-test('what is around a note is shown with a click, step by step', async () => {
+test('a click shows the surroundings of a note, one more step each time', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Hydration' })
   for (const links of ['1', '2']) {
     await page.click(`.depth:has-text("Hydration") button:text-is("${links}")`)
@@ -224,7 +224,7 @@ test('what is around a note is shown with a click, step by step', async () => {
   expect(await page.locator('.depth').count()).toBe(0)
 })
 
-test('however much changed, all of it is counted, and how much is not listed is said', async () => {
+test('all changes are counted, and the list says how many it omits', async () => {
   const world = openWorld({ fixture: 'demo' })
   const { page } = await look(await openRoux(world))
   for (let note = 0; note < 230; note++) world.write(`new/${note}.md`, 'New.\n')
@@ -235,7 +235,7 @@ test('however much changed, all of it is counted, and how much is not listed is 
   expect(await added.textContent()).toContain('and 30 more')
 })
 
-test('where no earlier state of the vault is kept, changes say so', async () => {
+test('changes say so if no earlier state of the vault is known', async () => {
   const world = openWorld({ fixture: 'demo' })
   const { page } = await look(await openRoux(world, [world.vault, '--set', 'insight.keep_days=0']))
   await showView(page, 'Changes')
@@ -243,7 +243,7 @@ test('where no earlier state of the vault is kept, changes say so', async () => 
   expect(await page.innerText('.list')).not.toContain('Invalid')
 })
 
-test('of gaps all are counted and reached, not only the first of each kind', async () => {
+test('all gaps are counted and reachable, not only the first of each kind', async () => {
   const world = openWorld()
   const wanted = Array.from({ length: 30 }, (_, at) => `[[Wanted ${at}]]`)
   world.write('One.md', `[[Two]] ${wanted.join(' ')}\n`)
@@ -275,7 +275,7 @@ test('with several vaults, a gap names its communities and shows both', async ()
   await page.waitForSelector('.welcome .rows a')
 })
 
-test('notes that the map leaves out are listed with their titles', async () => {
+test('notes that the map omits are listed with their titles', async () => {
   const world = openWorld()
   world.write('One.md', '[[Two]]\n')
   world.write('Two.md', 'Text.\n')
@@ -293,7 +293,7 @@ test('notes that the map leaves out are listed with their titles', async () => {
   expect((await edited.allInnerTexts()).toSorted()).toEqual(['One', 'Two'])
 })
 
-test('who reads a note of a path still has the path, with file and line of each link, and begins another where they are', async () => {
+test('a path stays open while one of its notes is read, with file and line of each link, and another path can start there', async () => {
   const { page } = await look(await notes(), { hash: '&view=path&note=start.md&to=goal.md' })
   await page.click('.chain blockquote a:text-is("notes/middle.md, line 3")')
   await page.waitForSelector('.note h1:text-is("Middle")')
@@ -305,7 +305,7 @@ test('who reads a note of a path still has the path, with file and line of each 
   expect(await page.locator('.chain').count()).toBe(0)
 })
 
-test('the table has what is around a note where only that stands out', async () => {
+test('the table lists the surroundings of a note while only they are highlighted', async () => {
   const world = openWorld()
   world.write('Hub.md', '[[One]] [[Two]]\n')
   for (const name of ['One', 'Two', 'Three', 'Four']) world.write(`${name}.md`, 'Text.\n')
@@ -315,7 +315,7 @@ test('the table has what is around a note where only that stands out', async () 
   await page.waitForSelector('.table caption:text-is("3 notes")')
 })
 
-test('Enter opens what was typed, also when it is pressed before that is found', async () => {
+test('Enter opens the typed note, even before the results arrive', async () => {
   const { page } = await lookAtDemo()
   await page.fill('#search', 'hydration')
   await page.waitForSelector('#hits li strong:text-is("Hydration")')
@@ -325,7 +325,7 @@ test('Enter opens what was typed, also when it is pressed before that is found',
   expect(await page.innerText('.note h1')).toBe('Rye')
 })
 
-test('Esc closes what lies over the page before it leaves a view', async () => {
+test('Esc closes overlays before it leaves a view', async () => {
   const { page } = await lookAtDemo({ hash: '&view=path&note=Hydration&to=Amylase' })
   await page.waitForSelector('.chain')
   await page.keyboard.press('?')
@@ -340,7 +340,7 @@ test('Esc closes what lies over the page before it leaves a view', async () => {
   await page.waitForSelector('.chain', { state: 'detached' })
 })
 
-test('what is around a note is asked for of a note only', async () => {
+test('the surroundings can only be requested for a note', async () => {
   const { page } = await lookAtDemo()
   await page.locator('.map .drawing').focus()
   await page.keyboard.press('n')
@@ -348,7 +348,7 @@ test('what is around a note is asked for of a note only', async () => {
   expect(page.url()).not.toContain('steps')
 })
 
-test('each filter is taken from the address and holds for the table', async () => {
+test('each filter is restored from the address and applies to the table', async () => {
   const world = openWorld()
   world.write('Hub.md', '#work/plans [[2025-W05]] [[sub/Part]]\n')
   world.write('2025-W05.md', 'A week.\n')
@@ -383,7 +383,7 @@ const pressAtOnce = (page: Page, ...keys: string[]) =>
     }
   }, keys)
 
-test('keys that are pressed faster than the page is painted are all heard', async () => {
+test('keys are not lost when they are pressed faster than the page is painted', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Hydration' })
   await page.waitForSelector('.note h1')
   await pressAtOnce(page, '?', 'Escape')
@@ -392,7 +392,7 @@ test('keys that are pressed faster than the page is painted are all heard', asyn
   expect(await page.evaluate(() => document.activeElement?.closest('.picker')?.textContent)).toContain('To')
 })
 
-test('who comes back to the search at once still sees what it finds', async () => {
+test('results are still visible when the user returns to the search at once', async () => {
   const { page } = await lookAtDemo()
   await page.fill('#search', 'hydration')
   await page.waitForSelector('#hits li')
@@ -407,7 +407,7 @@ test('who comes back to the search at once still sees what it finds', async () =
   await page.waitForSelector('.note h1:text-is("Hydration")')
 })
 
-test('a way is not shown between notes that it does not connect, however long the server takes', async () => {
+test('no path is shown between notes that it does not connect, however slow the server is', async () => {
   const { page } = await lookAtDemo({ hash: '&view=path&note=Hydration&to=Amylase' })
   await page.waitForSelector('.chain')
   await page.route('**/web/call', (route) => (route.request().postData()?.includes('find_path') ? undefined : route.continue()))
@@ -417,7 +417,7 @@ test('a way is not shown between notes that it does not connect, however long th
   await page.waitForFunction(() => document.querySelector('.chain') === null)
 })
 
-test('the head of a note leads to what links to it once that has its place, and nothing below it moves', async () => {
+test('the head of a note links to the backlinks once they are placed, and nothing below moves', async () => {
   const { url, session } = inject('demo')
   const { page } = await openWindow({ session })
   let send = (): void => {}
@@ -438,7 +438,7 @@ test('the head of a note leads to what links to it once that has its place, and 
   expect(await page.locator('.note .actions').boundingBox()).toEqual(before)
 })
 
-test('Back leads to the note before one that was reached by its title', async () => {
+test('Back returns to the note before one that was opened by its title', async () => {
   const { page } = await look(await notes(), { hash: '&note=one.md' })
   await page.click('.properties a:text-is("Two")')
   await page.waitForSelector('.note h1:text-is("Two")')
@@ -448,7 +448,7 @@ test('Back leads to the note before one that was reached by its title', async ()
   expect(page.url()).toContain('note=one.md')
 })
 
-test('another vault is shown whole, whatever was open in the one before', async () => {
+test('another vault is shown completely, whatever was open in the previous one', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write('../other/One.md', '[[Two]]\n')
   world.write('../other/Two.md', 'Only here.\n')
@@ -483,7 +483,7 @@ const cutWords = (page: Page, selector: string) =>
     }),
   )
 
-test('words stay whole in tables and properties', async () => {
+test('tables and properties do not break words', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write(
     'Table.md',
@@ -496,7 +496,7 @@ test('words stay whole in tables and properties', async () => {
   expect(await cutWords(page, '.table td, .body td, .body th, .properties dd')).toEqual([])
 })
 
-test('in a window too narrow for three columns list and note take turns beside the map', async () => {
+test('in a window too narrow for three columns, list and note take turns beside the map', async () => {
   const { page } = await lookAtDemo({ width: 720, hash: '&view=problems' })
   const widthOf = async (selector: string) => (await page.locator(selector).boundingBox())?.width ?? 0
   await page.waitForSelector('.list li a')
@@ -531,7 +531,7 @@ for (const [how, options] of [
   ['Ctrl', { modifiers: ['Control'] }],
   ['the middle button', { button: 'middle' }],
 ] as const) {
-  test(`a link is opened in a tab with ${how}, and that tab shows the same vault`, async () => {
+  test(`a link opens in a tab with ${how}, and that tab shows the same vault`, async () => {
     const { page, context } = await look(await twoVaults(), { hash: '&vault=other&note=one.md' })
     await page.waitForSelector('.body a:text-is("Two")')
     const [tab] = await Promise.all([
@@ -544,7 +544,7 @@ for (const [how, options] of [
   })
 }
 
-test('a search leads to the passage that it found, the note says where it links to, and its width is chosen', async () => {
+test('a search result opens its passage, the note shows its links, and its width can be changed', async () => {
   const { page } = await lookAtDemo()
   await page.fill('#search', 'compact molecules')
   await page.waitForSelector('#hits li strong:text-is("Gluten")')
@@ -569,7 +569,7 @@ test('a search leads to the passage that it found, the note says where it links 
   expect(await widthOf()).toBe(usual)
 })
 
-test('the table marks the note in focus, finds titles, and names the last part of a folder', async () => {
+test('the table marks the note in focus, finds titles, and shows the last part of a folder', async () => {
   const { page } = await look(await notes(), { hash: '&note=deep/down/hub.md' })
   await showView(page, 'Table')
   const row = page.locator('.table tr[aria-current="true"]')
@@ -583,7 +583,7 @@ test('the table marks the note in focus, finds titles, and names the last part o
   expect(await page.innerText('.table tbody a')).toBe('Part two')
 })
 
-test('what was found is shown without comments and marks of highlights', async () => {
+test('results are shown without comments and highlight marks', async () => {
   const { page } = await look(await notes(), { hash: '&note=found.md' })
   await page.fill('#search', 'sought')
   await page.waitForSelector('#hits li')

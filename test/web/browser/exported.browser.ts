@@ -68,7 +68,7 @@ test('an entry of the legend brings its group into view, by mouse and by keyboar
   expect(errors).toEqual([])
 })
 
-test('no name of the exported map is below its legend or its buttons', async () => {
+test('no name on the exported map is below its legend or its buttons', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }))
   await page.setViewportSize({ width: 620, height: 460 })
   const hiddenNames = () =>
@@ -107,7 +107,7 @@ test('the exported map contains texts on request', async () => {
   expect(await page.evaluate(() => window.refusals)).toEqual([])
 })
 
-test('axe finds nothing in the exported map with a text beside it, in light and in dark', async () => {
+test('axe finds no problems in the exported map with a text beside it, in light and dark mode', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }), ['--texts'])
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

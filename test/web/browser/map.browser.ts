@@ -23,7 +23,7 @@ function writeVault(world: World, groups: number, each: number): void {
   }
 }
 
-test('while notes are saved, added and renamed, no other note moves a pixel, and the new one appears', async () => {
+test('while notes are saved, added and renamed, other notes do not move and new ones appear', async () => {
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page } = await look(roux)
@@ -53,7 +53,7 @@ test('while notes are saved, added and renamed, no other note moves a pixel, and
   await stay('newer.md', 'brand new.md')
 })
 
-test('after loading the page again and after a restart every note is where it was', async () => {
+test('every note keeps its place after a reload and a restart', async () => {
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page } = await look(roux)
@@ -71,7 +71,7 @@ test('after loading the page again and after a restart every note is where it wa
   expect(await settled(later)).toEqual(before)
 })
 
-test('a large map names few communities and notes at first and more when nearer, and no two names overlap', async () => {
+test('a large map names few communities and notes at first and more when magnified, and names never overlap', async () => {
   const world = openWorld()
   writeVault(world, 50, 60)
   const roux = await openRoux(world)
@@ -115,7 +115,7 @@ test('a large map names few communities and notes at first and more when nearer,
   expect(errors).toEqual([])
 })
 
-test('from afar the communities of a vault of some hundred notes are named, too', async () => {
+test('the communities of a vault of some hundred notes are named even when the whole map is in view', async () => {
   const world = openWorld()
   writeVault(world, 8, 80)
   const { page } = await look(await openRoux(world))
@@ -130,7 +130,7 @@ test('from afar the communities of a vault of some hundred notes are named, too'
   expect(communities).toBeGreaterThan(5)
 })
 
-test('the names of what is linked with the note in focus come before those of other notes', async () => {
+test('names of notes linked to the note in focus take precedence over those of other notes', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Antoine-Augustin Parmentier' })
   await page.waitForSelector('.note h1')
   await page.waitForSelector('.backlink')
@@ -149,7 +149,7 @@ test('the names of what is linked with the note in focus come before those of ot
   expect(ofLinked.filter((text) => !titles.includes(text))).toEqual([])
 })
 
-test('on a small map large notes have their names, and no name hides a note', async () => {
+test('on a small map large notes are named, and no name hides a note', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
@@ -165,7 +165,7 @@ test('on a small map large notes have their names, and no name hides a note', as
   expect(hiding).toEqual([])
 })
 
-test('around a note in focus the other groups keep their names', async () => {
+test('the other groups keep their names around a note in focus', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Gluten' })
   await page.waitForSelector('.backlink')
   await mapIsStill(page)
@@ -174,7 +174,7 @@ test('around a note in focus the other groups keep their names', async () => {
   expect(bold).not.toContain('Gluten')
 })
 
-test('a group that is chosen in the legend is in the middle, even if one of its notes without links is far away', async () => {
+test('a group chosen in the legend is centered, even if one of its unlinked notes is far away', async () => {
   const { page } = await lookAtDemo()
   await page.click('.legend button:has-text("Bulk fermentation")')
   await mapIsStill(page)
@@ -186,7 +186,7 @@ test('a group that is chosen in the legend is in the middle, even if one of its 
   expect(alone > width || far > 0.9 * height).toBe(true)
 })
 
-test('a map that grows a little at a time stays in view, until the user moves it', async () => {
+test('a map that grows gradually stays in view until the user moves it', async () => {
   const world = openWorld()
   writeVault(world, 5, 20)
   const { page } = await look(await openRoux(world))
@@ -216,7 +216,7 @@ test('a map that grows a little at a time stays in view, until the user moves it
   expect(await outside()).toBeGreaterThan(near)
 })
 
-test('every note of a way between two notes has its name on the map, however long it is', async () => {
+test('every note of a path is named on the map, however long the path is', async () => {
   const world = openWorld({ fixture: 'demo' })
   const long = 'A note in the middle of the way whose title is as long as titles of notes may well be'
   world.write('Start.md', `[[${long}]]\n`)
@@ -252,7 +252,7 @@ test('a pinch on a trackpad in Safari magnifies the map around the fingers, and 
   expect(y).toBeCloseTo(200 + 2 * (from[1] - 200))
 })
 
-test('nothing of what was drawn before stays at the edges of the map', async () => {
+test('nothing of the previous drawing remains at the edges of the map', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Hydration' })
   await page.waitForSelector('.backlink')
   await mapIsStill(page)
@@ -270,7 +270,7 @@ test('nothing of what was drawn before stays at the edges of the map', async () 
   expect(await inLastRow()).toBe(1)
 })
 
-test('a map that is moved a little is not painted again, and its names move with it', async () => {
+test('a map that moves a little is not repainted, and its names move with it', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
@@ -320,7 +320,7 @@ test('nothing is drawn while nothing moves', async () => {
   await vi.waitFor(async () => expect(await drawnIn700ms()).toBe(0), { timeout: 20_000 })
 })
 
-test('a note is found, opened, left along its links, traced to another and its problems seen with the keyboard alone', async () => {
+test('the keyboard alone can find a note, open it, follow its links, trace a path and list problems', async () => {
   const { page, errors } = await lookAtDemo()
   const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
   await page.keyboard.press('/')
@@ -362,7 +362,7 @@ test('a note is found, opened, left along its links, traced to another and its p
   expect(errors).toEqual([])
 })
 
-test('attachments and canvases come on the map when they are asked for, beside their notes, and no note moves', async () => {
+test('attachments and canvases appear on request beside their notes, and no note moves', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write('Photos.md', '![[oven.png]] and [[board.canvas]], see [[Hydration]].\n')
   world.write('oven.png', 'x')
@@ -400,7 +400,7 @@ test('attachments and canvases come on the map when they are asked for, beside t
   expect(errors).toEqual([])
 })
 
-test('the name of a note under the pointer stands beside the pointer, and in the window', async () => {
+test('the name of a note under the pointer appears beside the pointer and inside the window', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
@@ -420,7 +420,7 @@ test('the name of a note under the pointer stands beside the pointer, and in the
   }
 })
 
-test('a note under the pointer, or in focus, stands out with what it is linked with, and the others are dimmed', async () => {
+test('a note under the pointer or in focus is highlighted with its linked notes, and others are dimmed', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
@@ -482,7 +482,7 @@ test('a group chosen in the legend keeps its land and its name', async () => {
   expect(await landOf('Poolish')).toBeGreaterThan(8)
 })
 
-test('a chosen group is described beside the map, which leads to its notes and to the groups it is linked with', async () => {
+test('a chosen group is described beside the map, with links to its notes and to linked groups', async () => {
   const { page } = await lookAtDemo()
   await page.click('.legend button:has-text("Poolish")')
   // The legend is folded beside a chosen group.
@@ -501,7 +501,7 @@ test('a chosen group is described beside the map, which leads to its notes and t
   await page.waitForSelector('.note h1')
 })
 
-test('the card at the pointer has links in and out and the first sentence, the theme is switched, and the map is saved', async () => {
+test('the card at the pointer shows links in and out and the first sentence, the theme can be switched, and the map saved', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
@@ -530,7 +530,7 @@ test('the card at the pointer has links in and out and the first sentence, the t
   expect(read).toEqual(['svg', true, true, expect.stringMatching(/gluten/i)])
 })
 
-test('the map replays how the vault grew, and colors show when notes were last changed', async () => {
+test('the map replays the growth of the vault, and colors show when notes were last changed', async () => {
   const world = openWorld()
   const today = new Date().toISOString().slice(0, 10)
   world.write('Old.md', '---\ncreated: 2020-01-01\nmodified: 2020-01-02\n---\n[[Recent]]\n')
@@ -555,7 +555,7 @@ test('the map replays how the vault grew, and colors show when notes were last c
   await page.waitForSelector('.growth', { state: 'detached' })
 })
 
-test('a list or a search draws on the map, a link shows its card, and the right button has a menu', async () => {
+test('a list or a search is drawn on the map, a link shows its card, and the right button opens a menu', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Gluten' })
   await page.waitForSelector('.body a')
   await page.hover('.body a:text-is("Autolyse")')
@@ -621,7 +621,7 @@ test('a list or a search draws on the map, a link shows its card, and the right 
   expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 })
 
-test('on a fine screen small notes are round, too', async () => {
+test('small notes are round on a high-resolution screen, too', async () => {
   const { page } = await lookAtDemo({
     density: 2,
     before: () => {
@@ -638,7 +638,7 @@ test('on a fine screen small notes are round, too', async () => {
   expect(await page.evaluate(() => window.ran ?? [])).toEqual([])
 })
 
-test('the left button alone opens a note, Ctrl opens it in a tab, and a click beside the notes closes it', async () => {
+test('the left button opens a note, Ctrl opens it in a tab, and a click on an empty place closes it', async () => {
   const { page, context } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)

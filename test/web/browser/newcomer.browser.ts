@@ -24,7 +24,7 @@ const folders = shareRoux(
 )
 
 for (const width of [1280, 390]) {
-  test(`at ${width} pixels filters are wholly in the window, whatever folders are called`, async () => {
+  test(`at ${width} pixels all filters are in the window, however long folder names are`, async () => {
     const { page } = await look(await folders(), { width, height: 780 })
     await page.click('.filters summary')
     const over = await page.evaluate(() =>
@@ -36,7 +36,7 @@ for (const width of [1280, 390]) {
   })
 }
 
-test('folders are listed in order, those that hold only folders too', async () => {
+test('folders are listed in order, including those that contain only folders', async () => {
   const { page } = await look(await folders())
   await page.click('.filters summary')
   const names = await page.$$eval('.filters select >> nth=0 >> option', (options) =>
@@ -49,13 +49,13 @@ test('folders are listed in order, those that hold only folders too', async () =
   await page.waitForSelector('.table caption:has-text("1 note")')
 })
 
-test('the key for search replaces what was searched for before', async () => {
+test('the search key replaces the previous search', async () => {
   const { page } = await lookAtDemo()
   await find(page, 'Hydration')
   await find(page, 'Rye')
 })
 
-test('what is found is shown as it reads, without marks of Markdown', async () => {
+test('results are shown as plain text, without Markdown syntax', async () => {
   const world = openWorld()
   world.write('Found.md', '# Found\n\n## Sought\n\n- See [[Other|the other]] and [a page](https://example.org/a).\n')
   world.write('Other.md', '[[Found]]\n')
@@ -66,7 +66,7 @@ test('what is found is shown as it reads, without marks of Markdown', async () =
   expect(await shown.innerText()).not.toMatch(/[[\]#]|\]\(/)
 })
 
-test('on a phone the way from a note begins where its ends are chosen, and ends on the map', async () => {
+test('on a phone both ends of a path from a note are chosen first, and the path is then shown on the map', async () => {
   const { page } = await lookAtDemo({
     width: 390,
     height: 780,
@@ -92,7 +92,7 @@ test('both ends of a path are chosen in the list', async () => {
   await page.waitForSelector('.chain li:last-child a:text-is("Amylase")')
 })
 
-test('every problem says what kind it is and is reached, and leads to its line', async () => {
+test('every problem shows its kind, can be reached, and leads to its line', async () => {
   const world = openWorld()
   const lines = Array.from({ length: 230 }, (_, at) => `Line ${at} [[Hub#Nowhere ${at}]].\n`)
   world.write('Hub.md', `# Hub\n\n${lines.join('\n')}`)
@@ -113,7 +113,7 @@ test('every problem says what kind it is and is reached, and leads to its line',
   await page.waitForFunction(() => document.querySelector('.body .here')?.textContent?.includes('Line 100') === true)
 })
 
-test('what changed is asked for since a day, a week or a month', async () => {
+test('changes can be listed for a day, a week or a month', async () => {
   const world = openWorld({ fixture: 'demo' })
   const { page } = await look(await openRoux(world))
   await showView(page, 'Changes')
@@ -131,7 +131,7 @@ test('what changed is asked for since a day, a week or a month', async () => {
   expect(request.url()).toContain('/web/call')
 })
 
-test('what the map and the table are narrowed to is said there, and taken away with a click', async () => {
+test('map and table show the active filters, and a click removes them', async () => {
   const { page } = await look(await folders(), { hash: '&note=Hydration' })
   await page.waitForSelector('.note h1')
   expect(await page.locator('.narrowed').count()).toBe(0)
@@ -152,7 +152,7 @@ test('what the map and the table are narrowed to is said there, and taken away w
   await page.waitForSelector(`.narrowed button:has-text("Folder ${name}")`)
 })
 
-test('no name on the map lies below what lies over the map', async () => {
+test('no name on the map is covered by a panel', async () => {
   const { page } = await lookAtDemo({ width: 1000, height: 560 })
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
@@ -174,7 +174,7 @@ test('no name on the map lies below what lies over the map', async () => {
   }
 })
 
-test('a community is brought into view from the names of colors', async () => {
+test('a community is brought into view from the legend', async () => {
   const { page } = await lookAtDemo()
   await page.click('.legend li >> nth=0 >> button')
   await mapIsStill(page)
@@ -187,7 +187,7 @@ test('a community is brought into view from the names of colors', async () => {
   )
 })
 
-test('lines of a note of Obsidian stay lines', async () => {
+test('lines of an Obsidian note stay separate lines', async () => {
   const world = openWorld()
   world.write('.obsidian/app.json', '{}')
   world.write('Lines.md', 'Plugin: one\nAuthor: [[Two]]\nMobile: yes\n')
@@ -196,7 +196,7 @@ test('lines of a note of Obsidian stay lines', async () => {
   expect((await page.innerText('.body p')).split('\n')).toEqual(['Plugin: one', 'Author: Two', 'Mobile: yes'])
 })
 
-test('the notes to start with are those of the table, with the same number of links in', async () => {
+test('the suggested first notes are those of the table, with the same number of incoming links', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.welcome .rows li')
   const start = await page.locator('.welcome .rows >> nth=0').locator('li').allInnerTexts()
@@ -208,7 +208,7 @@ test('the notes to start with are those of the table, with the same number of li
   expect(start.map((text) => text.split(/\s*\n\s*/))).toEqual(rows.slice(0, start.length))
 })
 
-test('on a phone a note shows what surrounds it on a small map, and a wide window has no such map', async () => {
+test('on a phone a note shows its surroundings on a small map, and a wide window has no such map', async () => {
   const { page } = await lookAtDemo({ width: 390, hash: '&note=Gluten' })
   await page.waitForSelector('.note .body p')
   expect(await page.locator('.local[aria-label="Map around Gluten"]').isVisible()).toBe(true)

@@ -44,7 +44,7 @@ for (const [name, options, views] of [
   })
 }
 
-test('without a canvas every note can still be reached', async () => {
+test('every note can be reached without a canvas', async () => {
   const roux = await openRoux(openWorld({ fixture: 'demo' }))
   const { page, errors } = await openWindow({
     before: () => {
@@ -86,7 +86,7 @@ test('each of several vaults has its own map, notes and search', async () => {
   await page.waitForFunction(() => (document.querySelector<MapElement>('.map .drawing')?.map.spots().size ?? 0) > 60)
 })
 
-test('when the server ends the page says so; when another returns it says what to do', async () => {
+test('the page reports that the server has ended, and says what to do when another one starts', async () => {
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page, errors } = await look(roux)
@@ -175,7 +175,7 @@ test('with several vaults, paths show titles and can start at a note of any vaul
   expect(page.url()).not.toContain('three')
 })
 
-test('opens a note in its own Obsidian vault', async () => {
+test('a note opens in its own Obsidian vault', async () => {
   const world = openWorld()
   world.write('../My notes/A & b.md', 'Text.\n')
   const { page } = await look(await openRoux(world, [`${world.root}/My notes`]), { hash: '&note=A %26 b' })
@@ -195,7 +195,7 @@ test('the console shows errors in the page with their location', async () => {
   expect(foreign).toEqual([])
 })
 
-test('with several vaults, text copied for an assistant has lines and ids that tools accept', async () => {
+test('with several vaults, text copied for an assistant contains lines and ids that tools accept', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write('../other/One.md', 'Only here.\n')
   const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
@@ -216,7 +216,7 @@ test('with several vaults, text copied for an assistant has lines and ids that t
   expect(copied).toMatch(/^## Hydration \(vault:concepts\/hydration\.md, lines \d+–\d+\)\n\n/)
 })
 
-test('a browser that keeps nothing for pages shows the vault, too', async () => {
+test('a browser that blocks storage can still show the vault', async () => {
   const before = () => {
     for (const name of ['sessionStorage', 'localStorage'])
       Object.defineProperty(window, name, {
@@ -231,7 +231,7 @@ test('a browser that keeps nothing for pages shows the vault, too', async () => 
   expect(errors).toEqual([])
 })
 
-test('lays out formulas under the same policy', async () => {
+test('formulas are laid out under the same policy', async () => {
   const world = openWorld()
   world.write(
     'Sums.md',

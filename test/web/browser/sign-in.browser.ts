@@ -8,7 +8,7 @@ import { look, openRoux, openWindow, openWorld } from './support.ts'
 
 const world = () => openWorld({ fixture: 'demo' })
 
-test('the code in the address is taken out of it, opens one session, and is in no address, history or output afterwards', async () => {
+test('the code is removed from the address, opens one session, and appears in no address, history or output', async () => {
   const roux = await openRoux(world())
   const code = new URLSearchParams(new URL(roux.address).hash.slice(1)).get('code') ?? ''
   expect(code).toMatch(/^[\w-]{43}$/)
@@ -33,7 +33,7 @@ test('the code in the address is taken out of it, opens one session, and is in n
   expect(await second.page.textContent('.refused')).toContain('already been used')
 })
 
-test('a file on the disk that leads to the page opens it', async () => {
+test('a local file that leads to the page opens it', async () => {
   const there = world()
   const roux = await openRoux(there)
   let file = ''
@@ -51,7 +51,7 @@ test('a file on the disk that leads to the page opens it', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('a tab that is loaded again goes on, and one that was never opened by Roux says what to do', async () => {
+test('a reloaded tab continues, and a tab that Roux did not open says what to do', async () => {
   const roux = await openRoux(world())
   const { page } = await look(roux)
   await page.reload()
@@ -61,7 +61,7 @@ test('a tab that is loaded again goes on, and one that was never opened by Roux 
   expect(await stranger.page.textContent('.refused')).toContain('Run "roux open"')
 })
 
-test('without the secret, from another page, port or host, nothing is answered', async () => {
+test('requests without the secret, or from another page, port or host, are refused', async () => {
   const roux = await openRoux(world())
   const { page } = await look(roux)
   const secret = await page.evaluate(() => JSON.parse(sessionStorage.getItem('roux-session') ?? '{}').session as string)
@@ -117,7 +117,7 @@ test('a page at another port of this computer can neither frame it nor read from
   expect(await frame?.evaluate(() => document.querySelector('#page') === null).catch(() => true)).toBe(true)
 })
 
-test('the policy that the server sends', async () => {
+test('the server sends the documented policy', async () => {
   const roux = await openRoux(world())
   const names = ['content-security-policy', 'cross-origin-resource-policy', 'cross-origin-opener-policy', 'referrer-policy']
   const wanted = [...names, 'x-content-type-options', 'access-control-allow-origin', 'set-cookie', 'cache-control']

@@ -28,7 +28,7 @@ for (const [name, value] of Object.entries({ innerWidth: 1_000, innerHeight: 800
   vi.stubGlobal(name, value)
 vi.stubGlobal('history', { pushState() {} })
 
-test('a vault that is chosen while another one is rearranged is shown', async () => {
+test('a vault that is chosen while another one is being rearranged is shown', async () => {
   const { promise: isRearranged, resolve: endRearranging } = withResolvers<void>()
   api.value = {
     async picture(name: string, { mayMove }: { readonly mayMove: string }) {
@@ -45,7 +45,7 @@ test('a vault that is chosen while another one is rearranged is shown', async ()
   await expect.poll(() => graph.value?.picture.ids).toEqual(['second'])
 })
 
-test('a rearranged map is fitted into the view when its layout has ended, however long that takes', async () => {
+test('a rearranged map is fitted into the view once its layout has finished, however long that takes', async () => {
   const pictures = ['before', 'after'].map(pictureOf)
   const answers: object[] = [pictures[0], { laying_out: { share: 0.5 } }, { laying_out: { share: 0.9 } }, pictures[1]].flatMap(
     (answer) => answer ?? [],
