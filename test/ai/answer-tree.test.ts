@@ -19,7 +19,7 @@ describe('an answer that repeats an attack contains nothing dangerous', () => {
   })
 })
 
-test('there are at least forty attacks, and the judge flags every one that leads out of the answer', () => {
+test('there are at least forty attacks, and the check flags every one that leads out of the answer', () => {
   expect(Object.keys(ATTACKS).length).toBeGreaterThanOrEqual(40)
   const silent = Object.entries(ATTACKS)
     .filter(([, attack]) => dangersIn(attack).length === 0)

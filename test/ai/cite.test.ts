@@ -237,7 +237,7 @@ describe('reading an answer', () => {
     expect(citations.map(({ quote }) => quote)).toEqual(['Strong flour has 13 % protein.', 'Salt slows fermentation.'])
   })
 
-  test("a note's title in quotation marks is not a quotation", async () => {
+  test("a note's title in quotation marks is not treated as a quotation", async () => {
     const passages = [{ ...SALT, names: ['Salt and what it does'] }]
     expect(
       (await citeAnswer('The note "Salt and what it does" says that it slows fermentation [S1].', passages)).citations,

@@ -16,7 +16,7 @@ test.each([
   expect(withoutThinking(text)).toEqual({ answer, isThinking: false })
 })
 
-test.each(['<think>never ends', '<|channel|>analysis<|message|>never ends'])('%s is unfinished thinking', (text) => {
+test.each(['<think>never ends', '<|channel|>analysis<|message|>never ends'])('%s is read as unfinished thinking', (text) => {
   expect(withoutThinking(text)).toEqual({ answer: '', isThinking: true })
 })
 

@@ -29,7 +29,7 @@ const NOTES = {
   'soil.md': 'Soil is made of compost and sand.',
 }
 
-test('never embeds text or names of a note that is kept from the embedder', async () => {
+test('never embeds text or names of a note that must not be embedded', async () => {
   const embedder = new Listening()
   const core = await searchCore(NOTES, { embedder, mayEmbed: PRIVATE })
   await search(core, { ...ARGS, query: 'compost' })
@@ -39,14 +39,14 @@ test('never embeds text or names of a note that is kept from the embedder', asyn
   expect(embedder.heard.filter((text) => /xyzzy|swordfish|opens the|^hunter2$/i.test(text))).toEqual([])
 })
 
-test('generates no known-item query from such a note', async () => {
+test('generates no known-item query from a note that must not be embedded', async () => {
   const core = await searchCore(NOTES, { embedder: new Listening(), mayEmbed: PRIVATE })
   const items = await knownItems(core, { count: 10, seed: 1 })
   expect(items.map(({ query }) => query)).toContain('soil')
   expect(items.filter(({ query }) => /xyzzy|swordfish|opens|^hunter/i.test(query))).toEqual([])
 })
 
-test('finds such a note by its words', async () => {
+test('finds a note that must not be embedded by its words', async () => {
   const core = await searchCore(NOTES, { embedder: new Listening(), mayEmbed: PRIVATE })
   const { value } = await search(core, { ...ARGS, query: 'xyzzy' })
   expect(value.map(({ id }) => id)).toEqual(['private/hunter2.md'])

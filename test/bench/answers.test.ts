@@ -10,18 +10,18 @@ interface Judge {
 }
 const file = (name: string) => fileURLToPath(new URL(`../../bench/answers/${name}.mjs`, import.meta.url))
 const { faultsOf, idsOf, textOf } = (await import(file('judge'))) as Judge
-describe('judging', () => {
+describe('judging an answer', () => {
   const right = ['Folder/One.md', 'Two.md']
   const given = (ids: readonly string[], text = '', number?: number) => ({ given: ids, named: ids, text, number })
 
-  test('a set is right in any order and case, and wrong if a member is missing or extra', () => {
+  test('a set is right in any order and case, and wrong if a member is missing or superfluous', () => {
     const question = { kind: 'list', right }
     expect(faultsOf(question, given(['two.md', 'folder/one.md']))).toEqual([])
     expect(faultsOf(question, given(['two.md']))).toEqual(['lacks One.md'])
     expect(faultsOf(question, given(['two.md', 'folder/one.md', 'three.md']))).toEqual(['gives three.md besides'])
   })
 
-  test('a fact is right when its note is among the answers, whatever else is', () => {
+  test('a fact is right if its note is among the answers, whatever else is', () => {
     const question = { kind: 'fact', right: ['One.md'], must: ['an exact  sentence'], never: ['Two.md'] }
     const answers = {
       given: ['three.md'],

@@ -25,17 +25,17 @@ const GOOD: Quarter = {
 }
 const then = (change: Partial<Quarter>) => faultsOf([GOOD, { ...GOOD, ...change }])
 
-describe('what a soak has shown', () => {
-  test('nothing is wrong with equal quarters, or with less memory and fewer handles', () => {
+describe('evaluating a soak test', () => {
+  test('finds no fault with equal quarters, or with less memory and fewer handles', () => {
     expect(faultsOf([GOOD, GOOD, GOOD, GOOD])).toEqual([])
     expect(then({ resident: 225, handles: new Map([['/cache/index.db', 1]]) })).toEqual([])
   })
 
-  test('memory that grows after the first quarter is a fault', () => {
+  test('memory growth after the first quarter is a fault', () => {
     expect(then({ resident: 240 })).toEqual(['quarter 2: 240 MB at rest, after 200 MB in the first'])
   })
 
-  test('handles that stay open are a fault, of deleted files too; two spare ones are not', () => {
+  test('handles that stay open are a fault, even of deleted files, except for two spare ones', () => {
     const having = (...added: readonly (readonly [string, number])[]) => then({ handles: new Map([...GOOD.handles, ...added]) })
     expect(having(['/cache/index.db', 4], ['socket', 2])).toEqual([])
     expect(having(['/cache/index.db', 5], ['/cache/index.db-wal (deleted)', 3])).toEqual([
@@ -51,12 +51,12 @@ describe('what a soak has shown', () => {
     expect(then({ watches: [11, 12, 12, 13] })).toEqual(left)
   })
 
-  test('an index that stays in memory, and another answer than a fresh index gives, are faults', () => {
+  test('an index that stays in memory, or answers differently from a fresh index, is a fault', () => {
     expect(then({ cache: 'memory' })).toEqual(['quarter 2: the index did not return to the disk'])
     expect(then({ differences: ['another answer of list_tags {}'] })).toEqual(['quarter 2: another answer of list_tags {}'])
   })
 
-  test('a soak that ended before its first quarter did shows nothing', () => {
+  test('a soak test that ends before its first quarter shows nothing', () => {
     expect(faultsOf([])).toEqual(['no quarter came to its end'])
   })
 })

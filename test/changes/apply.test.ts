@@ -201,7 +201,7 @@ describe('undo', () => {
     writer.close()
   })
 
-  test('the diff names a file on one line, with its letters', async () => {
+  test('the diff names a file on one line, with readable letters', async () => {
     const path = 'é\n.md'
     const world = makeWorld(temporaryFolder(), { [path]: 'one\n' })
     const writer = world.open()

@@ -32,7 +32,7 @@ function fillingDisk() {
   return { disk, open }
 }
 
-test('a change whose end cannot be recorded is done, and the caller is told', async () => {
+test('a change whose end cannot be recorded is completed, and the caller is told', async () => {
   const world = makeWorld(temporaryFolder(), FILES)
   const { disk, open } = fillingDisk()
   const writer = world.open({ openDatabase: open })
@@ -93,7 +93,7 @@ test('a rolled-back change reports its cause, even if that cannot be recorded', 
   expect(snapshot(world.root)).toEqual({ ...FILES, 'c.md': 'C' })
 })
 
-test('an undo whose end cannot be recorded is done, and is not repeated', async () => {
+test('an undo whose end cannot be recorded is completed, and is not repeated', async () => {
   const world = makeWorld(temporaryFolder(), FILES)
   const { disk, open } = fillingDisk()
   disk.isFull = false
@@ -112,7 +112,7 @@ test('an undo whose end cannot be recorded is done, and is not repeated', async 
 /** Files that store the end of changes that the journal could not record. */
 const markers = (state: string) => readdirSync(join(state, 'locks')).filter((name) => /\.(?:done|rolled_back)$/.test(name))
 
-test('a change whose journal was removed meanwhile is done, and the caller learns that it cannot be undone', async () => {
+test('a change whose journal was removed is completed, and the caller learns that it cannot be undone', async () => {
   const world = makeWorld(temporaryFolder(), FILES)
   const writer = world.open()
   const { notes } = await writer.apply(CHANGES, {
@@ -128,7 +128,7 @@ test('a change whose journal was removed meanwhile is done, and the caller learn
   writer.close()
 })
 
-test('removes markers once the journal has caught up, and keeps those of other vaults', async () => {
+test('removes outcome files once the journal contains their outcomes, and keeps those of other vaults', async () => {
   const folder = temporaryFolder()
   const world = makeWorld(folder, FILES)
   const other = makeWorld(join(folder, 'other'))

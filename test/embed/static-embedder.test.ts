@@ -84,7 +84,7 @@ describe('both tables together', () => {
     expect(lengthOf(partsOf('!?', 'query').english)).toBeCloseTo(1, 5)
   })
 
-  test('with fewer dimensions each table gives half', () => {
+  test('with fewer dimensions, each table provides half', () => {
     for (const [dimensions, english] of [
       [64, 32],
       [256, 128],

@@ -120,7 +120,7 @@ describe('Graph', () => {
     ])
   })
 
-  test('a missing target that nothing links to any more is forgotten, with its spelling and its number', () => {
+  test('a missing target without remaining links is forgotten, with its spelling and its number', () => {
     const graph = new Graph()
     for (let edit = 0; edit < 1_000; edit++) graph.apply([{ ...emptyRow(0), missing: [`Missing ${edit}`, 'Always'] }])
     expect(graph.missing().map((node) => graph.title(node))).toEqual(['Always', 'Missing 999'])

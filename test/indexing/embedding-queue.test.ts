@@ -125,7 +125,7 @@ describe('a text that the embedder rejects', () => {
 })
 
 describe('a single failure', () => {
-  test('of reading leaves the notes waiting; the next attempt embeds them', async () => {
+  test('during reading leaves the notes waiting, and the next attempt embeds them', async () => {
     const { queue, stored, failures, run } = openQueue(new PickyBag(), GOOD)
     failures.read = 1
     await expect(run()).rejects.toThrow('the drive is gone')
@@ -135,7 +135,7 @@ describe('a single failure', () => {
     expect(stored.size).toBe(20)
   })
 
-  test('of storing keeps the vectors; nothing is embedded twice', async () => {
+  test('during storing keeps the vectors, and nothing is embedded twice', async () => {
     const bag = new PickyBag()
     const { queue, stored, failures, run } = openQueue(bag, GOOD)
     failures.put = 1

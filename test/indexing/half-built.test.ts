@@ -64,7 +64,7 @@ test('every reader sees that an index is incomplete, and the next process comple
   expect(await ask(store).state()).toMatchObject({ files: FILES, complete: true })
 })
 
-test('if all unread files are deleted, marking the index as complete is all that is left to do', async () => {
+test('if all unread files are deleted, only the mark of a complete index is missing', async () => {
   const path = join(temporaryFolder(), 'index.db')
   const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
   const writer = openIndexWriter({ kind: 'file', path })

@@ -62,7 +62,7 @@ describe('loading', () => {
     expect([await table.loadPart(), state.read]).toEqual([false, 6])
   })
 
-  test('by several at once reads each part once', async () => {
+  test('by several callers at once reads each part once', async () => {
     const { state, table } = inParts()
     const inAdvance = async (): Promise<void> => {
       while (await table.loadPart()) await new Promise((resolve) => setImmediate(resolve))
@@ -71,7 +71,7 @@ describe('loading', () => {
     expect([names.path(2), [...sourcesOf('d')], state.read]).toEqual(['c.md', [0, 1, 2], 6])
   })
 
-  test('that fails begins again with the next change', async () => {
+  test('starts again with the next change after a failure', async () => {
     const { state, table } = inParts()
     await table.loadPart()
     state.isFailing = true

@@ -49,7 +49,7 @@ test('a note that changed since it was indexed is read again', async () => {
   await writer.close()
 })
 
-describe('the first line of a note whose file name is not in words', () => {
+describe('the first line of a note whose file name contains no words', () => {
   const namesOf = (path: string, text: string) =>
     readNote({ key: 0, path: path as VaultPath, kind: 'note' }, Buffer.from(text), FLAVOR).fields.title
 
@@ -74,7 +74,7 @@ describe('the first line of a note whose file name is not in words', () => {
     expect(namesOf('2024-03-01.md', text)).toEqual(['2024-03-01'])
   })
 
-  test('is not a name of a note whose file name is in words', () => {
+  test('is not a name of a note whose file name contains words', () => {
     expect(namesOf('Bread.md', '# Rye\n')).toEqual(['Bread'])
     expect(namesOf('2024-03-01.md', '---\naliases: [Baking day]\n---\n# Rye\n')).toEqual(['2024-03-01', 'Baking day'])
   })

@@ -214,7 +214,7 @@ describe('another embedder', () => {
   })
 })
 
-test('commits fewer notes at once while someone asks, and all of them in the end', async () => {
+test('commits fewer notes at once while calls arrive, but all of them in the end', async () => {
   const notes = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}.md`, `Note with word${at}.`]))
   const sizes = async (isAsked: boolean) => {
     const stored: number[] = []

@@ -129,7 +129,7 @@ describe('embedding again', () => {
     expect(bag.passages).toHaveLength(length)
   })
 
-  test('embeds nothing again after a rest, and keeps reporting its progress', async () => {
+  test('embeds nothing again after a pause, and keeps reporting its progress', async () => {
     const vault = new MemoryVault(GARDEN)
     const bag = new BagOfWords()
     const rig = await new SearchRig(vault, bag).finish()
@@ -145,7 +145,7 @@ describe('embedding again', () => {
     expect(await hits(rig, 'blueberries cherries')).toEqual(['b.md'])
   })
 
-  test('reads only the row of a note that is edited after a rest', async () => {
+  test('reads only the row of a note that is edited after a pause', async () => {
     const vault = new MemoryVault(GARDEN)
     const rig = await new SearchRig(vault, new BagOfWords()).finish()
     await rig.steps(Number.POSITIVE_INFINITY)
@@ -157,7 +157,7 @@ describe('embedding again', () => {
     expect(await hits(rig, 'blueberries')).toEqual(['b.md'])
   })
 
-  test('notices after a rest what another process changed', async () => {
+  test('notices after a pause what another process changed', async () => {
     const vault = new MemoryVault(GARDEN)
     const rig = await new SearchRig(vault, new BagOfWords()).finish()
     await rig.steps(Number.POSITIVE_INFINITY)
@@ -171,7 +171,7 @@ describe('embedding again', () => {
     expect(await hits(rig, 'blueberries cherries bananas')).toEqual(['b.md'])
   })
 
-  test('resumes unfinished work after a rest', async () => {
+  test('resumes unfinished work after a pause', async () => {
     const rig = new SearchRig(new MemoryVault(GARDEN), new BagOfWords())
     await rig.reconcile()
     await rig.steps(1)

@@ -46,7 +46,7 @@ function formsOf(text: string): readonly string[] {
 }
 
 describe('the corpus', () => {
-  test('counts the terms of each note, words of its names twice, without function words and numbers', () => {
+  test('counts the terms of each note, with words of its names twice, without function words and numbers', () => {
     const corpus = corpusOf([{ text: 'Water the rose.\nRoses need water in 2024.', names: ['The garden'] }, { text: 'Roses' }])
     expect([bagOf(corpus, 0), bagOf(corpus, 1)]).toEqual([{ water: 2, rose: 2, need: 1, garden: 2 }, { rose: 1 }])
     expect([...corpus.documents].map((count, term) => [corpus.terms[term], count])).toContainEqual(['rose', 2])

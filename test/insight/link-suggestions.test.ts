@@ -55,7 +55,7 @@ test('suggests a name in the text with its line, also in the plural', () => {
   expect(named({ Garden: '# Plan\n\nPut roses there.\n', Rose: 'A thorny bush.\n' })).toEqual(['Garden > Rose: 3'])
 })
 
-test('does not suggest a name that cannot be linked, is linked already, or is in the note of that name', () => {
+test('does not suggest a name that cannot be linked, is already linked, or is in the note of that name', () => {
   const vault = { Garden: '# Rose\n\n`Rose` and [[Rose]]\n\n> Rose\n', Rose: 'The Rose is a Rose.\n' }
   expect(named(vault)).toEqual([])
   expect(named({ Garden: 'A Rose.\n', Rose: 'A bush.\n' }, [['Garden', 'Rose']])).toEqual([])
@@ -157,7 +157,7 @@ test('prefers a note of the same folder over one with the same text elsewhere', 
 
 const WORDS = ['rose', 'bee', 'honey', 'water', 'prune', 'march', 'compost', 'seed', 'frost', 'ladder']
 
-test('for any words, links and folders, suggests unlinked notes only, each once, best first', () => {
+test('for any words, links and folders, suggests only unlinked notes, each once, best first', () => {
   const note = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 })
   fc.assert(
     fc.property(

@@ -58,7 +58,7 @@ test('removing an added entry restores the file byte for byte', () => {
   )
 })
 
-test('if there are other servers, removal needs no former file, and adding only inserts text', () => {
+test('with other servers in the file, removal needs no earlier version, and adding only inserts text', () => {
   fc.assert(
     fc.property(withServers, (given) => {
       const before = textOf(given)
@@ -70,7 +70,7 @@ test('if there are other servers, removal needs no former file, and adding only 
   )
 })
 
-test('without the former file, removal still keeps everything except the entry', () => {
+test('without the earlier version, removal still keeps everything except the entry', () => {
   fc.assert(
     fc.property(anything, (given) => {
       const text = removeEntry(putEntry(textOf(given), PLACE, ENTRY), PLACE)

@@ -82,7 +82,7 @@ describe('removing an entry', () => {
     ['where there is none', '{"servers":{"a":1}}', '{"servers":{"a":1}}'],
   ])('%s', (_, before, after) => expect(removeEntry(before, PLACE)).toBe(after === before ? before : after))
 
-  test('a former file that already has the name is ignored', () => {
+  test('ignores an earlier version that already contains the name', () => {
     const old = '{"servers":{"roux":{"command":"o"}}}'
     expect(removeEntry(putEntry(old, PLACE, ENTRY), PLACE, [old])).toBe('{"servers":{}}')
   })

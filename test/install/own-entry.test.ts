@@ -40,7 +40,7 @@ test.each([
     { url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: 'Bearer roux_x' } },
     { kind: 'http', url: 'http://127.0.0.1:7583/mcp', token: 'roux_x' },
   ],
-])('ours: %j', (entry, own) => expect(readOwnEntry(entry)).toEqual(own))
+])("is Roux's entry: %j", (entry, own) => expect(readOwnEntry(entry)).toEqual(own))
 
 test.each([
   [undefined],
@@ -55,9 +55,9 @@ test.each([
   [{ command: 'not-roux', args: ['serve'] }],
   [{ url: 'http://127.0.0.1:7583/mcp' }],
   [{ url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: 'Bearer other' } }],
-])('not ours: %j', (entry) => expect(readOwnEntry(entry)).toBeUndefined())
+])("is not Roux's entry: %j", (entry) => expect(readOwnEntry(entry)).toBeUndefined())
 
-test('keeps what a user added, except how to reach the server', () => {
+test("keeps a user's additions, except how to reach the server", () => {
   const former = { type: 'stdio', command: 'o', args: ['o'], env: { ROUX_VAULT_MODE: 'docs' }, disabled: true }
   expect(keepAdditions({ command: 'n', args: [] }, former)).toEqual({
     command: 'n',

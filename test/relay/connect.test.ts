@@ -35,7 +35,7 @@ function announce({ announcement }: Place, token: string): void {
 
 const GREETING = { kind: 'command', argv: [], cwd: '/', env: {}, columns: {} } as const
 
-test('a token that changed while connecting is no reason to work alone', async () => {
+test('a token that changes during the connection is no reason to work alone', async () => {
   const place = await openPlace((one) => announce(one, 'new'))
   expect(await connect(place, GREETING)).toBeUndefined()
   const link = await connect(place, GREETING)
@@ -48,7 +48,7 @@ test('a token that stays wrong is an error', async () => {
   await expect(connect(place, GREETING)).rejects.toThrow('its token is wrong')
 })
 
-test('an announcement that stays empty counts only for a moment', async () => {
+test('an empty announcement counts only for a short time', async () => {
   const place = await openPlace(() => {})
   writeFileSync(place.announcement, '')
   const isAliveAfter = (seconds: number) => {

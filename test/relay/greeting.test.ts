@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { greetingFor } from '../../src/relay/greeting.ts'
 
-test('the running server completes a line, whatever options the line has', () => {
+test('the running server completes a line, whatever options it contains', () => {
   for (const typed of ['--help', '--alone', '--http=1', '-V', 'open']) {
     const argv = ['completion', 'fish', '--', 'roux', typed, '']
     expect(greetingFor(argv, {})).toMatchObject({ kind: 'command', argv })

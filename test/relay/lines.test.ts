@@ -26,7 +26,7 @@ test('a stream that breaks has ended', async () => {
   expect(await all(linesOf(stream))).toEqual([])
 })
 
-test('who reads one line leaves what arrives later to others', async () => {
+test('a caller that reads one line leaves later input to others', async () => {
   const stream = new PassThrough()
   const lines = linesOf(stream)
   stream.write('hello\n')
@@ -36,7 +36,7 @@ test('who reads one line leaves what arrives later to others', async () => {
   expect(String(await buffer(stream))).toBe('rest\n')
 })
 
-test('a write to a stream that never takes it ends with the stream', async () => {
+test('a write to a blocked stream ends when the stream closes', async () => {
   const stream = new Writable({ write() {} })
   const writing = writeAll(stream, 'text')
   stream.destroy()

@@ -13,7 +13,7 @@ const semantic = [
   { key: 'c', score: 0.25 },
 ]
 
-test('mixes the scores of both legs, and each hit shows how', () => {
+test('combines the scores of both rankings, and each hit shows how', () => {
   // Confidence by words .7 · .8 = .56, by meaning (.5 − .3)
   // .4 = .5: 1 − .44 · .5 = .78.
   const hits = fuse(keyword, semantic, { weight: 0.4, certainty: CERTAINTY })
@@ -44,7 +44,7 @@ test('of two notes with the same BM25 score, the one with more words of the quer
   expect(hits.map((hit) => hit.key)).toEqual(['all words', 'often one word'])
 })
 
-test('if one leg finds nothing, the other is used alone', () => {
+test('if one ranking finds nothing, the other is used alone', () => {
   const words = fuse(keyword, [], { weight: 0.4, certainty: CERTAINTY })
   expect(words.map(({ key, score, weight }) => [key, score, weight])).toEqual([
     ['a', expect.closeTo(0.8 * 0.92), 0],
@@ -76,7 +76,7 @@ test('meaning counts less when a note has all the words', () => {
   expect([0, 0.8, 0.9, 1].map(weightAt)).toEqual([0.5, 0.5, expect.closeTo(0.375), expect.closeTo(0.25)])
 })
 
-test('an exact title comes first with score 1, whether or not a leg finds it', () => {
+test('an exact title comes first with score 1, whether or not a ranking finds it', () => {
   const hits = fuse(keyword, semantic, { weight: 0.4, certainty: CERTAINTY, exact: new Set(['z', 'c']) })
   expect(hits.map(({ key, exact }) => [key, exact])).toEqual([
     ['c', true],
@@ -170,6 +170,6 @@ test('notes in another language are raised less if they are farther away than th
   expect(sharesOf(0.2).first, 'too far away to be an answer').toBe(0.21)
 })
 
-test('if no note is in the language of the query, words and meaning count as everywhere', () => {
+test('if no note is in the language of the query, words and meaning count as usual', () => {
   expect(sharesOf(0.4, [])).toEqual({ a: 1, b: 0.72, first: 0.44, second: 0.39 })
 })

@@ -110,7 +110,7 @@ describe('similar names', () => {
     expect(index.find('name 5997', ids, { limit: 5, minimum: 0.5 }).map(({ name }) => name)).toEqual(['name 5997', 'name 5999'])
   })
 
-  test('are the same before pairs are prepared, and while some are missing', () => {
+  test('are the same before pairs are indexed, and while some are missing', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'B', 'é', 'Σ', 'ß', ' ', '.', '('), maxLength: 6 })
     const files = fc.array(fc.record({ key: fc.nat(9), names: fc.array(letters, { maxLength: 3 }) }), { maxLength: 20 })
     fc.assert(

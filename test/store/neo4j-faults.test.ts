@@ -105,7 +105,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('of two writers from one generation, the second is told that it was late, and nothing of it is visible', async () => {
+  test('of two writers that start from one generation, the second is told that it was late, and none of its changes is visible', async () => {
     const { place, fed } = await opened({ 'a.md': '[[b]]', 'b.md': '' })
     const { generation, ...state } = await fed.store.read(async ({ generation: now }) => ({
       generation: now,
@@ -223,7 +223,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(left).toEqual([])
   })
 
-  test('a feeder that stopped is not reported as missing; one that died is, counted from its last change', async () => {
+  test('a feeder that stopped is not reported as missing, and one that died is, counted from its last change', async () => {
     const { place, connection } = await opened({ 'a.md': '' })
     const lease = openLease(connection)
     const { store, indexing } = openStoredVault(place)

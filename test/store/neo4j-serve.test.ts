@@ -197,7 +197,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     await ended
   })
 
-  test('a feeder whose clock is an hour off waits, takes over and is visible like any other', async () => {
+  test('a feeder with a clock that is an hour off waits, takes over and is visible like any other', async () => {
     const { world, name, set, connection } = clustered()
     const shift = join(world.root, 'shift.mjs')
     writeFileSync(

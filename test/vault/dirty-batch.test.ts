@@ -49,7 +49,7 @@ describe('changes', () => {
     expect(told[1]).toEqual({ folders: [''], files: [], all: false })
   })
 
-  test('that are very many or unknown become "everything"', () => {
+  test('are reported as "everything" if there are too many or they are unknown', () => {
     const { told, batch } = open()
     for (let i = 0; i < 6000; i += 1) batch.file(`${i}.md`)
     vi.advanceTimersByTime(200)

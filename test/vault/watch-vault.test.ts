@@ -36,7 +36,7 @@ const ENGINES: readonly (readonly [string, Partial<WatchOptions>])[] = [
   ['polling', { watch: 'polling', polling: { shortest: 50, longest: 100 } }],
 ]
 
-test.runIf(isLinux)('a watcher on Linux that has settled has told of every change before', async () => {
+test.runIf(isLinux)('a settled watcher on Linux has reported every earlier change', async () => {
   const root = temporaryFolder()
   writeFiles(root, { 'f/a.md': '' })
   const noticed: (string | undefined)[] = []

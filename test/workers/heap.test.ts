@@ -40,7 +40,7 @@ test('garbage is collected only after every tenth of the limit', () => {
   expect(heap.collections).toBe(18)
 })
 
-test('a heap whose live part grows is short before it reaches seven tenths of the limit', () => {
+test('a heap with growing live data counts as full before it reaches seven tenths of the limit', () => {
   const heap = new Heap()
   for (heap.live = 0; heap.live < 100; heap.live++) {
     heap.garbage += 2
@@ -50,7 +50,7 @@ test('a heap whose live part grows is short before it reaches seven tenths of th
   expect(heap.live).toBeLessThan(70)
 })
 
-test('a heap that stays full stays short', () => {
+test('a heap that stays full still counts as full', () => {
   const heap = new Heap()
   heap.live = 65
   expect([heap.isShort(), heap.isShort(), heap.isShort()]).toEqual([true, true, true])

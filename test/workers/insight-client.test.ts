@@ -168,7 +168,7 @@ test('if a new insight cannot be computed, the last one serves', async () => {
   }
 })
 
-test('notes whose files do not answer are included by name only, and reported', async () => {
+test('notes whose files do not respond are included by name only, and reported', async () => {
   const files = new MemoryVault(GARDEN)
   const { texts } = new IndexedVault(files)
   const holding: Texts = {

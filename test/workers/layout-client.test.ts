@@ -81,7 +81,7 @@ test('a region keeps its notes over edits and restarts, and a new note joins the
   expect([...later]).toEqual([...regions, regions[0], -1, -1])
 })
 
-test('a first layout made before communities were known is made once more with them, and then stays', async () => {
+test('a first layout without communities is replaced once they are known, and then stays', async () => {
   const { client, runs, file } = openLayouts()
   await client.layOut(graphOf(RINGS), 'once')
   const grouped = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
@@ -91,7 +91,7 @@ test('a first layout made before communities were known is made once more with t
   expect(same.places).toEqual(grouped.places)
 })
 
-test('a first layout that someone has seen stays, with an offer to make a new one', async () => {
+test('a first layout that a user has seen stays, with an offer to compute a new one', async () => {
   const { client, runs } = openLayouts()
   const first = await client.layOut(graphOf(RINGS), 'nothing')
   const looked = await client.layOut(graphOf(RINGS, [BY_RING]), 'nothing')
@@ -122,7 +122,7 @@ test('a map of an earlier version is laid out again as soon as notes may move', 
   expect(runs).toEqual([true])
 })
 
-test('a damaged file is made again', async () => {
+test('a damaged file is replaced', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   for (const text of [
@@ -151,7 +151,7 @@ test('reports progress until the layout is ready', async () => {
   expect([...seen, client.underWay(), places.length]).toEqual([undefined, 0.5, undefined, 16])
 })
 
-test('a file that does not answer does not block other requests', async () => {
+test('a file that does not respond does not block other requests', async () => {
   const file = join(temporaryFolder(), 'layout.json')
   execFileSync('mkfifo', [file])
   const hasPlaces = openLayouts(file).client.hasPlaces()

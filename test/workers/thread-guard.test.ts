@@ -64,7 +64,7 @@ test('a thread ends only after it has left the protected section, and enters no 
   expect(told).toEqual(['in', 'out'])
 })
 
-test('a thread that is not ended enters again', async () => {
+test('a thread that was not ended can enter again', async () => {
   const { told, tells, open } = start(new ThreadGuard())
   open()
   await tells('out again')

@@ -169,7 +169,7 @@ describe('a change left half done by a dead process', () => {
     [20, false],
     // Only temporary files remain to be removed.
     [63, true],
-  ])('is undone or completed, and indexed (it died at %j)', async (at, isEnded) => {
+  ])('is undone or completed, and indexed (the process died at %j)', async (at, isEnded) => {
     const files = { 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '[[a]]' }
     const vault = await writable(files)
     const edges = await vault.edges()
@@ -189,7 +189,7 @@ describe('a change left half done by a dead process', () => {
     expect(await vault.edges()).toEqual(isEnded ? ['b.md -> f/z.md x1', 'c.md -> f/z.md x1'] : edges)
   })
 
-  test('is indexed, with later edits, when someone asks what became of it', async () => {
+  test('is indexed, with later edits, when a caller asks for its outcome', async () => {
     const vault = await writable({ 'b.md': '' })
     const { changeId: id = '' } = await vault.write(create('a', '[[b]]'))
     const kept = [{ path: 'a.md', reason: 'it was changed since' }]

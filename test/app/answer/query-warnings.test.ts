@@ -82,7 +82,7 @@ test('warns about an unknown value with the nearest one, and about a property wr
   ])
 })
 
-test('explains how to write a property if it is written like a tag in a query that finds notes', async () => {
+test('explains how to write a property if the query writes it like a tag', async () => {
   const { found, warnings } = await ask('-#rating')
   expect(found).toHaveLength(2)
   expect(warnings).toMatchObject([

@@ -113,7 +113,7 @@ test('stops a model that repeats itself and returns what it said before', async 
   expect({ isClosed, isEarly: sent < 100 }).toEqual({ isClosed: true, isEarly: true })
 })
 
-test('does not show a note that may not leave, even when a link leads to it', async () => {
+test('does not show a note that must not be sent to the model, even if a link leads to it', async () => {
   const model = modelThat(() => 'NOT FOUND', { mayLeave: (paths) => paths.map((path) => path !== 'Anna.md') })
   const { asking } = await garden(model)
   const { value, warnings } = await ask(asking, ARGS)
@@ -182,7 +182,7 @@ test('a passage contains exactly the lines it names', async () => {
   }
 })
 
-test('asks no model when nothing is found or everything found may not leave', async () => {
+test('calls no model if nothing is found or no result may be sent', async () => {
   const model = modelThat(() => 'All is well [S1].', { mayLeave: (paths) => paths.map(() => false) })
   const { asking } = await garden(model)
   expect((await ask(asking, { ...ARGS, question: 'zzxqj wvkpt' })).value).toMatchObject({

@@ -66,7 +66,7 @@ describe('known items', () => {
 describe('asking known items', () => {
   const options = { mode: 'keyword', call: {}, onAsked: () => {} } as const
 
-  test('finds the rank of the wanted note, ignoring the note that the query came from', async () => {
+  test('finds the rank of the expected note, ignoring the note that the query came from', async () => {
     const items: readonly KnownItem[] = [
       { kind: 'title', query: 'compost', expected: 'compost.md' as KnownItem['expected'] },
       { kind: 'heading', query: 'quasars', expected: 'compost.md' as KnownItem['expected'] },

@@ -34,7 +34,7 @@ async function cataloguesOf(files: Files, scope?: string) {
   return value.catalogues
 }
 
-test('lists the folders whose notes are mostly short entries of one form, before the communities', async () => {
+test('lists the folders whose notes are mostly short entries of the same form, before the communities', async () => {
   const core = await searchCore({ ...PLUGINS, ...THEMES, ...ESSAYS, 'Things/Plugins/Long.md': prose('long', 200) })
   const { value } = await mapVault(core, { level: 1 })
   expect(value.catalogues).toEqual([

@@ -91,7 +91,7 @@ describe('reported changes', () => {
     })
   })
 
-  test('ignores notes that the settings leave out and their links; a note moved out of there is new', async () => {
+  test('ignores notes that the settings exclude and their links, and a note moved out of such a folder is new', async () => {
     const files = { ...GARDEN, 'Templates/Day.md': '[[Tomato]]\n', 'Templates/Plan.md': 'A plan.\n' }
     const garden = await loggedVault(files, { isIgnored: openGlobs(['Templates/**', 'Drafts'], false) })
     const cursor = await garden.cursor()
@@ -186,7 +186,7 @@ describe('reported changes', () => {
 })
 
 describe('moves', () => {
-  test('reports a rename in an editor as a move, without news about updated links', async () => {
+  test('reports a rename in an editor as a move, without reporting the updated links', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({

@@ -35,14 +35,14 @@ test.each([true, false])('compares two similar notes, with vectors: %s', async (
   await core.close()
 })
 
-test('a note is fully alike with itself', async () => {
+test('a note is fully similar to itself', async () => {
   const core = await searchCore(NOTES)
   const { value } = await compare(core, { a: 'flour.md', b: 'flour.md' })
   expect(value).toMatchObject({ alike: 1, path: ['flour.md'], only_a: [], only_b: [] })
 })
 
 test.each([true, false])(
-  'only equal texts are fully alike, and short texts less than long ones, with vectors: %s',
+  'only equal texts are fully similar, and short texts less than long ones, with vectors: %s',
   async (hasVectors) => {
     const files = {
       'a.md': `${SAME} Anna`,
@@ -80,7 +80,7 @@ test('compares notes with more words than a function can take as arguments', asy
   await core.close()
 })
 
-test('an unknown note gives null and near ids, and a node without text is compared by its links', async () => {
+test('an unknown note gives null and similar ids, and a node without text is compared by its links', async () => {
   const core = await searchCore(NOTES)
   const { value, warnings } = await compare(core, { a: 'bred.md', b: 'rolls.md' })
   expect(value).toBeNull()

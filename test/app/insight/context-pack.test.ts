@@ -53,7 +53,7 @@ test("a link's target follows the passage with the link, however well it matches
   expect(excerpts.map(({ id }) => id)).toEqual(['talk.md', 'speaker.md'])
 })
 
-test("shows the part of a link's target that its sentence is about", async () => {
+test("shows the part of a link's target that the linking sentence is about", async () => {
   const filler = (word: string) => `${`${word} and nothing else stands here. `.repeat(60)}\n\n`
   const core = await searchCore({
     'Licenses.md': 'Beta builds need a key. What becomes of it is told by the rules about refunds: [[Rules]].\n',

@@ -24,7 +24,7 @@ async function duplicates(core: SearchCore, args: object = {}) {
   return { ...answered, value: answered.value as ProblemList }
 }
 
-test('lists pairs of similar notes, most alike first, with a common line', async () => {
+test('lists pairs of similar notes, most similar first, with a common line', async () => {
   const { value, warnings } = await duplicates(await searchCore(COPIES))
   expect(warnings).toEqual([])
   const shed = { kind: 'duplicate', id: 'shed again.md', line: 1, text: OTHER, equal_lines: 1, alike: 1 }

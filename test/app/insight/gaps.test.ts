@@ -101,7 +101,7 @@ test('a folder limits stubs to its own, and an unknown folder gives a warning', 
   expect((await listGaps(core, { folder: 'in', limit: 20 })).warnings).toEqual([])
 })
 
-test('what the budget leaves out of one kind comes off the end, so the next page continues there', () => {
+test('items of one kind that the budget omits come from the end, so the next page continues there', () => {
   const wanted = Array.from({ length: 50 }, (_, at) => ({ name: `Wanted ${at}`, notes: 1, sources: [] }))
   const { value, omitted } = fitGaps({ wanted, totals: { wanted: 50 } }, 400)
   expect(omitted).toEqual({ results: 50 - (value.wanted?.length ?? 0) })

@@ -69,7 +69,7 @@ test('folders are spelled as on disk', async () => {
   expect(value.communities.map(({ folders }) => folders)).toEqual([['My Notes/coffee'], ['My Notes/sailing']])
 })
 
-test('a long title makes a label that is cut after a word; a name that was given stays', () => {
+test('a long title gives a label that is cut after a word, and a custom name stays unchanged', () => {
   const title = 'AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey Moving away from Agile'
   expect(communityLabel('c1', { given: undefined, title })).toBe('AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey…')
   expect(communityLabel('c1', { given: undefined, title: 'x'.repeat(60) })).toBe(`${'x'.repeat(47)}…`)

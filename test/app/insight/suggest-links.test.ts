@@ -56,7 +56,7 @@ test('uses Markdown links in a vault of Markdown links', async () => {
   )
 })
 
-test('leaves out suggestions whose text is gone', async () => {
+test('leaves out suggestions whose text no longer exists', async () => {
   const core = await searchCore(GARDEN)
   await suggestLinks(core, ARGS)
   core.vault.write('Garden.md', 'Nothing grows here.\n')

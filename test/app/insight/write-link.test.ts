@@ -123,7 +123,7 @@ test('writes all links of a note with a single extra parse', () => {
   expect(vi.mocked(parseNote)).toHaveBeenCalledTimes(1)
 })
 
-test('a link that is impossible or overlaps another does not block the others', () => {
+test('a link that cannot be inserted or overlaps another does not block the others', () => {
   const text = 'Say `code` and templates, then more templates and deep work.'
   const note = readLinks('a/From.md', text)
   const at = (shown: string, to: string, from = 0) => {

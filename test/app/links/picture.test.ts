@@ -121,7 +121,7 @@ test('a page of a larger vault gets notes of each community, as many links as fi
   expect(degrees[titles.indexOf('soil 0')]).toBe(29)
 })
 
-test('draws what the user looks at: a note with its neighbors, an opened community, a folder', async () => {
+test('draws what the user has opened: a note with its neighbors, a community, a folder', async () => {
   const core = await searchCore(GROUPS)
   const near = await pageOf(core, { notes: ['tools/tools 17.md', 'nowhere'] })
   expect(near.titles.filter((title) => title.startsWith('tools')).length).toBeGreaterThan(12)
@@ -162,7 +162,7 @@ test('reports the progress of a layout, and a finished layout serves later reque
   expect(runs).toBe(1)
 })
 
-test('communities are computed before a page asks, unless its first picture does not wait for them', async () => {
+test('communities are computed before a page asks, unless the first picture can do without them', async () => {
   const core = await searchCore(NOTES)
   const started: boolean[] = []
   const insights: GraphCore['insights'] = {

@@ -147,7 +147,7 @@ describe('creating a note', () => {
     ['only attachments have capitals', { 'a.md': '', 'B.png': '', 'C.png': '' }, 'new/my idea.md'],
     ['no path has a letter with two cases', { '会议.md': '', '2024.md': '' }, 'new/my idea.md'],
     ['the vault is empty', {}, 'new/my idea.md'],
-  ])('keeps the spelling or lower-cases it where %s, and reports it', async (_, files, path) => {
+  ])('keeps the spelling or converts it to lower case where %s, and reports it', async (_, files, path) => {
     const { result } = await check(files, create('New/My Idea'), { [path]: '# A\n' }, { spelling: 'auto' })
     const isLower = path === path.toLowerCase()
     expect(result.notes).toEqual(
@@ -224,7 +224,7 @@ describe('creating a note', () => {
     })
   })
 
-  test('leaves links that a new note takes over, and names them', async () => {
+  test('keeps links that now lead to a new note, and names them', async () => {
     const files = { 'f/sub/a.md': 'the other', 'b.md': 'to [[a]]', 'c.md': '\n[[new]]' }
     const { vault, result } = await check(files, [create('a'), create('new')], { 'a.md': '# A\n', 'new.md': '# A\n' })
     expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "a.md"' }])

@@ -297,13 +297,13 @@ describe('moving a file', () => {
     expect(turns).toBeGreaterThan(0)
   })
 
-  test('moves one of two twins', async () => {
+  test('moves one of two files whose paths differ only in case', async () => {
     const vault = await writable({ 'a.md': 'one', 'A.md': 'two', 'c.md': '[[a]]' })
     await vault.write(move('A.md', 'b', sha('two')))
     expect(vault.files()).toEqual({ 'a.md': 'one', 'b.md': 'two', 'c.md': '[[a]]' })
   })
 
-  test('moves both twins, and undo restores both', async () => {
+  test('moves both files whose paths differ only in case, and undo restores both', async () => {
     const files = { 'a.md': 'one', 'A.md': 'two', 'c.md': '[[a]]' }
     const vault = await writable(files)
     const { changeId = '' } = await vault.write([move('A.md', 'x', sha('two')), move('a.md', 'y', sha('one'))])
@@ -409,7 +409,7 @@ test('a file is not a folder, also in a dry run', async () => {
   }
 })
 
-describe('files of Bases, which are not rewritten,', () => {
+describe('files of Obsidian Bases, which are not rewritten,', () => {
   const BASE = [
     'filters:',
     '  and:',
@@ -424,7 +424,7 @@ describe('files of Bases, which are not rewritten,', () => {
   const files = { 'F/Sub/x.md': '', 'F/Note.md': '#task/x', 'views/v.base': BASE, 'note.md': 'file.inFolder("F")' }
   const said = async (operation: Operation) => (await (await writable(files)).write(operation, { dryRun: true })).notes
 
-  test('are named when they have the old name of a folder, a note or a tag', async () => {
+  test('are named if they contain the old name of a folder, a note or a tag', async () => {
     expect(await said(move('F', 'G'))).toEqual([
       '4 places in files of Bases still have the old name, because these files are not rewritten: ' +
         'views/v.base:3 "F/Sub", views/v.base:4 "F", views/v.base:5 "F/", views/v.base:8 "F/Note".',

@@ -37,7 +37,7 @@ describe('renaming a heading', () => {
     await check({ 'a.md': text, 'b.md': '[[a#B]] [[a#C]]' }, heading('Cee', 'C'), expected, { mode })
   })
 
-  test('reports a tag that the new text gives the note', async () => {
+  test('reports a tag that the new heading adds to the note', async () => {
     const renamed = async (to: string, link: string) => {
       const front = '---\ntags: [old]\n---\n'
       const files = { 'a.md': `${front}# Top #had\n`, 'b.md': '[[a#Top had]]' }
@@ -51,7 +51,7 @@ describe('renaming a heading', () => {
     expect(await renamed('More #had #old #1', 'More had old 1')).toEqual([])
   })
 
-  test('reports a link to nowhere in the new text', async () => {
+  test('reports a link in the new heading that leads nowhere', async () => {
     const { result } = await check({ 'a.md': '# Top\n' }, heading('See [[Nope]]', 'Top'), { 'a.md': '# See [[Nope]]\n' })
     expect(result.notes).toEqual(['1 new link leads nowhere: a.md:1 "Nope".'])
   })
@@ -178,7 +178,7 @@ describe('renaming a tag', () => {
   test.each([
     ['---\ntags: "[[my old note]]"\n---\n#old', 'a.md: the tag on line 2 was not renamed, because it is a word of a link.'],
     ['---\ntags: "\\u006fld"\n---\n#old', 'a.md: the tag on line 2 was not renamed, because it is written with escapes.'],
-  ])('says why a tag is left alone: %j', async (text, note) => {
+  ])('gives the reason why a tag stays: %j', async (text, note) => {
     const { result } = await check({ 'a.md': text }, tag('old', 'new'), { 'a.md': text.replace('#old', '#new') })
     expect(result.notes).toEqual([note])
   })

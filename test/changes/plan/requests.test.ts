@@ -35,7 +35,7 @@ describe('folders and copies', () => {
     await refuse(files, clone('f/a', '../g'), { code: 'PERMISSION_DENIED' })
   })
 
-  test('reports links that a copy takes over', async () => {
+  test('reports links that now lead to the copy', async () => {
     const { result } = await check({ 'f/g/a.md': '', 'b.md': '[[a]]' }, clone('f/g/a', '/'), { 'a.md': expect.any(String) })
     expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "a.md"' }])
   })
@@ -70,7 +70,7 @@ describe('several operations in one request', () => {
       { 'a.md': 'B [[c]]', 'b.md': '[[c]] [[a]]', 'c.md': 'A [[a]]\n\nmore' },
     ],
     ['one note moves away and back', [move('a', 'tmp'), move('tmp', 'a')], {}],
-  ])('a released name can be reused: %s', async (_, operations, expected) => {
+  ])('a name that becomes free can be reused: %s', async (_, operations, expected) => {
     const { vault } = await check({ 'a.md': 'A [[b]]', 'b.md': 'B [[a]]', 'c.md': '[[a]] [[b]]' }, operations, expected)
     const linked = (await vault.edges()).filter((edge) => edge.includes('('))
     expect(linked, 'links that lead nowhere').toEqual([])

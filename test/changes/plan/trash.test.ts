@@ -59,7 +59,7 @@ describe('deleting', () => {
     await check({ 'A.md': 'one', 'a.md': 'two' }, remove('A.md', sha('one')), { 'A.md': null, '.trash/A.md': 'one' })
   })
 
-  test('names links that another file takes over', async () => {
+  test('names links that now lead to another file', async () => {
     const { result } = await check({ 'a.md': '', 'f/a.md': '', 'b.md': '[[a]]' }, remove('a'), {
       'a.md': null,
       '.trash/a.md': '',
@@ -122,7 +122,7 @@ describe('restoring', () => {
     expect(vault.files()).toEqual({ 'a.md': 'a', 'a 1.md': 'the first' })
   })
 
-  test('finds files by name that others put into the trash', async () => {
+  test('finds files by name that other programs have moved to the trash', async () => {
     await check(
       { '.trash/f/a.md': '0', '.trash/f/a 1.md': '1', '.trash/f/a 10.md': '10', '.trash/f/a b.md': '' },
       restore('f/a'),

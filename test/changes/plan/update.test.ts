@@ -183,7 +183,7 @@ describe('properties in the first block of a Logseq page', () => {
     await check({ 'a.md': PAGE }, update(members), { 'a.md': expected }, logseq)
   })
 
-  test('are set in a bullet and with Windows line ends', async () => {
+  test('are set in a bullet, and with Windows line endings', async () => {
     const text = '- title:: Old\r\n  type:: book\r\n- text\r\n'
     await check({ 'a.md': text }, update({ properties: { type: 'film' } }), { 'a.md': text.replace('book', 'film') }, logseq)
     await check(
@@ -228,7 +228,7 @@ describe('properties in the first block of a Logseq page', () => {
     await check({ 'a.md': text }, manage, { 'a.md': text.replace('a,b', 'a').replace('b, [[', '[[') }, logseq)
   })
 
-  test('hold one line', async () => {
+  test('have one line each', async () => {
     for (const value of ['a\nb', { a: 1 }])
       await refuse({ 'a.md': PAGE }, update({ properties: { type: value } }), { code: 'INVALID_PARAMS' }, logseq)
     await refuse({ 'a.md': PAGE }, update({ properties: { 'two words': 1 } }), { code: 'INVALID_PARAMS' }, logseq)

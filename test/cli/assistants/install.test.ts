@@ -144,7 +144,7 @@ describe('several vaults', () => {
     expect(argsWritten()).toEqual(['serve', join(line.root, 'work')])
   })
 
-  test('vaults that no server would find are refused', async () => {
+  test('vaults that no server would find are rejected', async () => {
     const env = { ROUX_VAULTS_HOME: join(line.root, 'home-notes'), ROUX_VAULTS_WORK: join(line.root, 'work') }
     const { code, err } = await roux('install cursor', { env })
     expect([code, err]).toEqual([1, expect.stringContaining('defined in ROUX_VAULTS_HOME and ROUX_VAULTS_WORK')])

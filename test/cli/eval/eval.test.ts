@@ -63,7 +63,7 @@ A wider terminal shows the intervals too, and so does --json.
 `)
 })
 
-test('tells what meaning is worth for questions in other words apart from queries in the own words', () => {
+test("shows the gain by meaning separately for queries in other words and in the note's own words", () => {
   const meaning = [
     { kind: 'title', gain: { value: 0, low: 0, high: 0 } },
     { kind: 'link sentence', gain: { value: 0.05, low: 0.02, high: 0.08 } },
@@ -76,7 +76,7 @@ Its effect on queries in the note's own words: title +0.000 [+0.000, +0.000]; fi
   )
 })
 
-test('the gain is per query: hybrid minus keyword', () => {
+test('the gain is computed per query: hybrid minus keyword', () => {
   const answered = (ranks: readonly number[]) =>
     ranks.map((rank) => ({ item: { kind: 'title' as const, query: 'q', expected: 'a.md' as NodeId }, rank, ms: 1 }))
   const modes = [

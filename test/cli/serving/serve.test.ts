@@ -31,7 +31,7 @@ function countingCore(): { opened: Settings[]; closed: number; core(settings: Se
   return counts
 }
 
-test('answers, and ends with its input', async () => {
+test('answers requests, and ends with its input', async () => {
   const counts = countingCore()
   const { code, out, err } = await line.roux(['serve', '--set', 'links.profile=obsidian'], {
     stdin: HELLO + HUBS,
@@ -99,7 +99,7 @@ test('serve reports a missing folder in a terminal and does not claim to serve i
   expect(err).toContain('Roux serves /nowhere (once it can be read) over stdin and stdout')
 })
 
-test('invalid settings end it before it serves', async () => {
+test('invalid settings end the server before it serves', async () => {
   const { code, out, err } = await line.roux(['serve', '--set', 'vault.mode=x'], { stdin: HELLO })
   expect([code, out]).toEqual([1, ''])
   expect(err).toMatch(/^error: --set: vault\.mode must be one of/)

@@ -74,7 +74,7 @@ describe('links follow a renamed heading', () => {
 })
 
 describe('headings with the same text', () => {
-  test('links lead to the first: they follow it, not the second', () => {
+  test('links lead to the first heading and follow it, not the second', () => {
     check({ outline: OUTLINE, index: 2, to: 'New' }, '[[n#Old]] [[n#Old#Old]]', '[[n#Old]] [[n#Old#New]]')
   })
 

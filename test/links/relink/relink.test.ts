@@ -227,7 +227,7 @@ describe('links that would silently lead elsewhere', () => {
 
   test('a change of case only needs no rewriting', () => check({ move: { 'note.md': 'Note.md' } }, '[[note]]', '[[note]]'))
 
-  test('but a relative Markdown link keeps the spelling of the path, which other tools need', () => {
+  test('a relative Markdown link still gets the exact spelling of the path, which other tools need', () => {
     const move = { 'f/note.md': 'f/Note.md' }
     check(
       { move },

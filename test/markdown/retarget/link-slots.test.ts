@@ -53,7 +53,7 @@ describe('what each notation can hold', () => {
   })
 })
 
-test('a link that is not in the text has no slot', () => {
+test('a link that does not occur in the text has no slot', () => {
   const slots = slotsOfNote('no links', flavor())
   const place = { target: 'a', kind: 'link', start: 2, end: 6 } as const
   for (const form of ['wikilink', 'markdown', 'reference', 'html', 'canvas', 'page'] as const) {

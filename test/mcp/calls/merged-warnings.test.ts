@@ -9,7 +9,7 @@ const unknown = (name: string, rest = '') =>
   ({ code: 'UNKNOWN_ID', message: `There is no node ${JSON.stringify(name)}.${rest}` }) as const
 const of = (vault: string, ...warnings: readonly ReturnType<typeof unknown>[]) => ({ vault, answer: { value: [], warnings } })
 
-test('a name that one of several vaults knows is not reported as unknown', () => {
+test('a name that exists in one of several vaults is not reported as unknown', () => {
   expect(
     mergeWarnings([of('a', unknown('Ann'), unknown('Bob')), of('b', unknown('Bob', ' Nearest ids: "b:rob.md".'))], 'all'),
   ).toEqual([

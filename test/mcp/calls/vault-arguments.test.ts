@@ -51,7 +51,7 @@ test('a vault prefix on any id is found and removed again', () => {
   )
 })
 
-test('arguments that no tool has are left alone, at any depth', () => {
+test('arguments that no tool has stay unchanged, at any depth', () => {
   let lists: unknown = 'work:a'
   let operations: unknown = [{ tool: 'get_node', arguments: { id: 'work:a' } }]
   for (let level = 0; level < 50_000; level++) {

@@ -73,6 +73,6 @@ describe('the language of a note', () => {
   })
 })
 
-test('the list of languages has those that can be told apart, in order', () => {
+test('the list of languages contains those that can be distinguished, in order', () => {
   expect(LANGUAGES).toEqual([...new Set([...Object.keys(FUNCTION_WORDS), ...Object.values(ONLY_LANGUAGE)])].sort())
 })

@@ -159,7 +159,7 @@ describe('a file that does not answer', () => {
     expect(await slow).toBe('slow.md')
   })
 
-  test('is waited for once by all callers, then fails at once until it answers', async () => {
+  test('is awaited once by all callers, and then fails at once until it answers', async () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const first = read('slow.md')
@@ -173,7 +173,7 @@ describe('a file that does not answer', () => {
     expect(isBlockedByFile()).toBe(false)
   })
 
-  test('is answered to all who wait if it comes in time', async () => {
+  test('is returned to all waiting callers if it comes in time', async () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const early = [read('slow.md'), read('slow.md'), read('a.md')]
@@ -219,7 +219,7 @@ describe('a file that does not answer', () => {
     expect(disk.running).toBe(1)
   })
 
-  test('has its time from the start of the thread on', async () => {
+  test('has its full time from the start of the thread on', async () => {
     const { disk, read } = opened()
     disk.startUp = 1.5 * READ_LIMIT
     disk.slow.add('slow.md')

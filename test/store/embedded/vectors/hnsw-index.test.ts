@@ -287,7 +287,7 @@ function testSaving(): void {
   test.each([
     ['another embedder', { embedder: 'other:64', fingerprint: 'first' }, 'another embedding model'],
     ['other content', { embedder: 'test:64', fingerprint: 'other' }, 'other content'],
-  ])('of %s is not used, but left for its owner', async (_, other, because) => {
+  ])('of %s is not used, but stays for its owner', async (_, other, because) => {
     lay(whole)
     const index = filled()
     expect(await index.restore(path, other)).toContain(because)
