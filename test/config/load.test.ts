@@ -303,7 +303,7 @@ describe('files', () => {
     expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: not a file. | Fix or remove it.`)
   })
 
-  test.each(['cwd', 'vault'])('a folder that may not be entered is not reported as a problem with the settings: %s', async (folder) => {
+  test.each(['cwd', 'vault'])('a folder that may not be entered is not a settings problem: %s', async (folder) => {
     const given = input({ [`${folder}/roux.config.yaml`]: 'search:\n  limit: 5' })
     vi.mocked(accessSync).mockImplementation((path) => {
       if (path === join(root, folder)) throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
