@@ -12,8 +12,10 @@ export interface Snippet {
   readonly line: number
 }
 
-/** The maximum number of UTF-16 units to scan. */
+/** The number of UTF-16 units to search at a time. */
 const MAX_SCANNED = 400_000
+/** Consecutive parts share this many units, so no word is cut in both. */
+const OVERLAP = 1_000
 const ELLIPSIS = '…'
 /** The distance in UTF-16 units that the snippet may move to keep a word or link intact. */
 const MAX_STEP = 80
@@ -52,12 +54,7 @@ export function snippetWith(
 ): Snippet {
   const end = beforeSpace(text, text.length)
   const start = Math.min(afterSpace(text, bodyStart), end)
-  const matchesIn = (searched: string) =>
-    findMatches(searched.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
-      ...match,
-      start: match.start + start,
-      end: match.end + start,
-    }))
+  const matchesIn = (searched: string) => firstMatches(searched, { start, end }, query)
   const inSeen = seen === undefined ? [] : matchesIn(seen)
   const matches = inSeen.length > 0 ? inSeen : matchesIn(text)
   const cluster = densest(matches, maxLength - 2 * ELLIPSIS.length)
@@ -67,6 +64,22 @@ export function snippetWith(
     ...collapse(text, span, { start, end, matches: shownMatches, gap }),
     line: lineNumber(text, (shownMatches[0] ?? span).start),
   }
+}
+
+/** Reads a long text only until each term has a match. */
+function firstMatches(text: string, { start, end }: TextRange, query: SnippetQuery): readonly Match[] {
+  const all: Match[] = []
+  const found = new Set<number>()
+  const wanted = query.terms.length + query.phrases.length
+  for (let from = start; from < end && found.size < wanted; from += MAX_SCANNED - OVERLAP) {
+    const seenTo = all.at(-1)?.start ?? -1
+    for (const match of findMatches(text.slice(from, Math.min(end, from + MAX_SCANNED)), query)) {
+      if (match.start + from <= seenTo) continue
+      all.push({ ...match, start: match.start + from, end: match.end + from })
+      found.add(match.term)
+    }
+  }
+  return all
 }
 
 /**

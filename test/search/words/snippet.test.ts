@@ -55,6 +55,17 @@ describe('a snippet', () => {
     expect(find(`${'a\n'.repeat(500)}cat\n${'a\n'.repeat(500)}`, 'cat').line).toBe(501)
   })
 
+  test('finds a match at the end of a text of a megabyte, also across parts that are searched one by one', () => {
+    const lines = Array.from({ length: 40_000 }, (_, line) => `line of ${line}\n`)
+    expect(find(`${lines.join('')}the needle\n${lines.join('')}`, 'needle').line).toBe(40_001)
+    expect(show(`${lines.join('')}the needle\n`, 'line needle', { max: 40 })).toContain('<needle>')
+    const words = filler.repeat(Math.ceil(1_200_000 / filler.length))
+    for (const at of [399_990, 399_995, 400_000, 799_990]) {
+      const text = `${words.slice(0, at)} needle ${words.slice(at)}`
+      expect(show(text, 'needle')).toContain('<needle>')
+    }
+  })
+
   test('does not cut wikilinks', () => {
     for (let shift = 0; shift < 40; shift++) {
       const text = `${filler}${'y'.repeat(shift)} [[Some long note|shown]] cat [[Other long note|too]] ${filler}`
