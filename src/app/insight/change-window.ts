@@ -88,12 +88,19 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 export function readSince(input: string, now: Date): number {
   const text = input.trim()
   const time = agoOf(text.toLowerCase(), now) ?? readPeriod(periodOf(text, now), now)?.from
-  if (time === undefined) throw invalid(`since: ${quoted(input)} is not a date or time.`, HINT)
+  if (time === undefined) throw invalid(`since: ${quoted(input)} is not a date or time.`, isCursor(text) ? CURSOR_HINT : HINT)
   if (time <= now.getTime()) return time
   throw invalid(`since: ${quoted(input)} is in the future; it is ${now.toISOString()} now.`, HINT)
 }
 
 const HINT = 'Write a date or time such as 2024-01-31 or 2024-01-31T12:30, or today, yesterday, monday, day-7, week-1, 7d, 12h.'
+
+const CURSOR_HINT = 'It is a cursor from an earlier answer. Pass it as cursor.'
+
+/** With several vaults, a cursor starts with the name of its vault. */
+function isCursor(text: string): boolean {
+  return readCursor(text.slice(text.lastIndexOf(':') + 1)) !== undefined
+}
 
 function agoOf(text: string, now: Date): number | undefined {
   const [, count, unit = ''] = AGO.exec(text) ?? []

@@ -308,6 +308,12 @@ describe('times', () => {
     })
   })
 
+  test.each(['6ffc1a5de229-1-3642', 'work:6ffc1a5de229-1-3642'])('says that %j is a cursor', (cursor) => {
+    expect(() => readSince(cursor, new Date(NOON))).toThrow(
+      expect.objectContaining({ code: 'INVALID_PARAMS', hint: 'It is a cursor from an earlier answer. Pass it as cursor.' }),
+    )
+  })
+
   test.each(['', 'soon', '2026-13-01', 'd7', '-7d', '7 fortnights'])(
     'rejects %j because it is not a date or time',
     async (since) => {
