@@ -60,6 +60,20 @@ test('an id or `vault` chooses the vault, otherwise the first one answers', asyn
   })
 })
 
+test('an answer or error about the first vault says so if no vault was named', async () => {
+  const { server } = await twoVaults(['--write'])
+  const warningsOf = async (name: string, args: object): Promise<readonly string[]> =>
+    ((await server.call(name, args)).structuredContent._warnings ?? []).map(({ message }: Wire) => message)
+  const notice = 'Only the vault home was asked. There is also work: name a vault with vault, or in an id (work:…).'
+  expect(await warningsOf('list_tags', {})).toContain(notice)
+  expect(await warningsOf('get_node', { id: 'Tasks' })).toContain(notice)
+  expect(await warningsOf('get_node', { id: 'work:Tasks' })).toEqual([])
+  expect(await warningsOf('list_tags', { vault: 'home' })).toEqual([])
+  expect(await warningsOf('search', { query: 'gluten' })).toEqual([])
+  const { error } = await server.ask('update_node', { id: 'Tasks', append: 'x' })
+  expect(error).toMatchObject({ code: 'NODE_NOT_FOUND', hint: expect.stringContaining(notice) })
+})
+
 test('a link to a note in another vault can be followed by its id', async () => {
   const { server } = await twoVaults()
   const node = await server.ask('get_node', { id: 'work:plan' })

@@ -43,7 +43,8 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
   const [only, ...more] = parts
   if (only !== undefined && more.length === 0)
     return async (call) => {
-      const answer = await only.run(await vaults.open(only.name), { ...call, vaults })
+      const run = only.run(await vaults.open(only.name), { ...call, vaults })
+      const answer = await (isUnnamed(tool, callArgs, { names, wanted: vaultName }) ? withOtherVaults(run, tool, names) : run)
       return fitAnswer(withVaultName(answer, only.name), tool.budget, { args: callArgs, call })
     }
   return async (call) => fitAnswer(await askAll(tool, callArgs, { parts, vaults, call }), tool.budget, { args: callArgs, call })
@@ -68,6 +69,28 @@ function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readon
   const [first = ''] = names
   const all = vaultNames.size > 0 ? [...vaultNames] : tool.reach.kind === 'all' ? names : [first]
   return all.map((name) => ({ name, args: withoutVaultName(tool.names ?? {}, args, name) }))
+}
+
+/** True if only the first vault is asked because neither an id nor `vault` names one. */
+function isUnnamed(tool: Tool, args: Arguments, { names, wanted }: Choice): boolean {
+  if (tool.reach.kind !== 'one' || tool.present !== undefined || names.length < 2) return false
+  return wanted === undefined && vaultsNamedIn(tool.names ?? {}, args, names).length === 0
+}
+
+async function withOtherVaults(
+  run: Promise<Answer<unknown>>,
+  { annotations }: Tool,
+  [first = '', ...others]: readonly string[],
+): Promise<Answer<unknown>> {
+  const message = `Only the vault ${first} was asked. There is also ${others.join(', ')}: name a vault with vault, or in an id (${others[0]}:…).`
+  try {
+    const answer = await run
+    return annotations.readOnlyHint ? { ...answer, warnings: [...answer.warnings, { code: 'NOTICE', message }] } : answer
+  } catch (error) {
+    if (!(error instanceof RouxError) || error.code !== 'NODE_NOT_FOUND') throw error
+    const hint = error.hint === undefined ? message : `${error.hint} ${message}`
+    throw new RouxError(error.code, error.message, { hint, candidates: error.candidates, cause: error })
+  }
 }
 
 function partsById(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
