@@ -203,6 +203,9 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
   const isUnknown = mode === 'semantic' && query.trim() !== '' && question === undefined
   const unknown = isUnknown ? [unknownWarning('the question')] : []
   const wordless = ordered.length === 0 && !hasWord(query) ? [WORDLESS] : []
+  // In a merged answer, another vault may contain the words.
+  const isByWords = isAnswered || words.hits.length > 0 || close.length > 0 || reading.call.isPart === true
+  const wordUnknown = ordered.length > 0 && !isByWords ? [ONLY_NEAR] : []
   const { offset, limit } = pageFor(args, reading.call)
   return {
     hits: ordered.slice(offset, offset + limit),
@@ -214,13 +217,18 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
     words,
     traits,
     question,
-    warnings: [...embedded.warnings, ...unknown, ...spellingWarning(close, corrected), ...wordless],
+    warnings: [...embedded.warnings, ...unknown, ...spellingWarning(close, corrected), ...wordless, ...wordUnknown],
   }
 }
 
 const WORDLESS: Warning = {
   code: 'FALLBACK',
   message: 'The query contains no word. Punctuation and emoji are not searched, except in names of notes.',
+}
+
+const ONLY_NEAR: Warning = {
+  code: 'FALLBACK',
+  message: 'No note has a word of the query. The notes shown are only near in meaning.',
 }
 
 /** Checks whether notes are about the question. A note in another language always passes, because its words cannot match. */

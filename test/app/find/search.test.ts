@@ -560,6 +560,15 @@ describe('queries with little content', () => {
   })
 })
 
+test('says that notes are near in meaning only if none has a word of the question', async () => {
+  const core = await kitchen(new VaguelyAlike(0.5))
+  const message = 'No note has a word of the query. The notes shown are only near in meaning.'
+  const { value, warnings } = await ask(core, { query: 'zzzzqqq' })
+  expect([value.length > 0, warnings]).toEqual([true, [{ code: 'FALLBACK', message }]])
+  expect((await ask(core, { query: 'zzzzqqq salt' })).warnings).toEqual([])
+  expect((await ask(core, { query: 'zzzzqqq', mode: 'semantic' })).warnings).toEqual([])
+})
+
 test('a question without a word finds a note of that name, or says that there is no word', async () => {
   const core = await searchCore({ '🍎.md': 'Apples.', 'b.md': 'More 🍏.' }, { embedder: new KnownBag() })
   expect(await ask(core, { query: '🍎' })).toMatchObject({ value: [{ id: '🍎.md' }], warnings: [] })
