@@ -19,16 +19,6 @@ const PART_NOTES = 256
 /** If there are more small parts, they are merged, because all parts are read at start-up. */
 const MAX_SMALL = 128
 
-/** The quantized vectors of a note. Texts without a known word have none. */
-export interface CoarseVectors {
-  readonly length: number
-  /** Returns the index among the note's chunks or names. */
-  ordinal(at: number): number
-  /** A 48-bit hash of the text and its vector. */
-  mark(at: number): number
-  vector(at: number): CoarseVector
-}
-
 export interface CoarseNote {
   readonly key: number
   /** A number for the file; see `stampOf`. */
@@ -99,7 +89,7 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   const arrays = layOut(bytes.buffer, bytes.byteOffset + HEADER_BYTES, [notes, count, dimensions])
   let next = 0
   const nextVectors = (length: number): CoarseVectors => {
-    const vectors = new Stretch(arrays, { first: next, length, dimensions })
+    const vectors = new CoarseVectors(arrays, { first: next, length, dimensions })
     next += length
     return vectors
   }
@@ -111,7 +101,8 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   }))
 }
 
-class Stretch implements CoarseVectors {
+/** The quantized vectors of a note. Texts without a known word have none. */
+export class CoarseVectors {
   readonly #arrays: Arrays
   readonly #first: number
   readonly #dimensions: number
@@ -127,10 +118,12 @@ class Stretch implements CoarseVectors {
     this.length = length
   }
 
+  /** Returns the index among the note's chunks or names. */
   ordinal(at: number): number {
     return this.#arrays.ordinals[this.#first + at] as number
   }
 
+  /** Returns a 48-bit hash of the text and its vector. */
   mark(at: number): number {
     return this.#arrays.marks[this.#first + at] as number
   }

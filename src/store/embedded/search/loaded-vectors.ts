@@ -17,17 +17,28 @@ export interface VectorRows {
   readonly vectorKeys: Statement
 }
 
-export interface LoadedVectorsOptions extends Omit<VectorTableOptions, 'read'> {
+export interface LoadedVectorsOptions {
   readonly id: number
+  readonly dimensions: number
+  /** If omitted, searches compare all vectors. */
+  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** An embedder's vectors in memory, possibly still loading. */
+/** Checks that a key still refers to the same file; see `stampOf`. */
+export type AcceptNote = (key: number, stamp: number) => boolean
+
+/** An embedder's vectors in memory, possibly still loading. Chunks and names have separate slots. */
 export class LoadedVectors {
   readonly id: number
-  readonly table: VectorTable
+  /** Resolves once vectors can be set. */
+  readonly prepared: Promise<void>
   readonly #rows: VectorRows
+  readonly #dimensions: number
   readonly #recent = new Recent<number, StoredVectors | undefined>(CACHE_BYTES, sizeOf)
-  readonly #prepared: Promise<void>
+  readonly #stamps = new Map<number, number>()
+  readonly #chunks: VectorSlots
+  readonly #names: VectorSlots
+  readonly #graph: ChunkGraph | undefined
   /** The last loaded revision. */
   #revision = 0
   /** The last `data_version` that was loaded completely. */
@@ -36,12 +47,18 @@ export class LoadedVectors {
   #mayHaveDeletions = true
   #isClosed = false
 
-  constructor(rows: VectorRows, { id, ...options }: LoadedVectorsOptions) {
+  constructor(rows: VectorRows, { id, dimensions, graph }: LoadedVectorsOptions) {
     this.#rows = rows
     this.id = id
-    const read = (key: number) => this.#recent.get(key, () => this.#readRow(key))
-    this.table = new VectorTable({ ...options, read })
-    this.#prepared = this.table.prepare()
+    this.#dimensions = dimensions
+    this.#chunks = new VectorSlots(dimensions, (key, ordinal) => this.#fine(this.#read(key)?.chunks[ordinal]))
+    this.#names = new VectorSlots(dimensions, (key, ordinal) => this.#fine(this.#read(key)?.names[ordinal]))
+    this.#graph = graph && new ChunkGraph(this.#chunks, { ...graph, dimensions })
+    this.prepared = this.#graph?.prepare() ?? Promise.resolve()
+  }
+
+  get state(): Pick<VectorState, 'index' | 'reason'> {
+    return this.#graph?.state ?? { index: 'exact' }
   }
 
   isLoaded(version: number): boolean {
@@ -50,106 +67,13 @@ export class LoadedVectors {
 
   /** Loads new parts in short slices, at least up to `version`. @throws DamagedIndex */
   async load(version: number): Promise<void> {
-    await this.#prepared
+    await this.prepared
     const isNew = !this.isLoaded(version)
     while (isNew && !this.#isClosed && this.#loadNew()) await new Promise((resolve) => setImmediate(resolve))
     if (this.#isClosed) return
     if (this.#mayHaveDeletions) this.#forgetGone()
     this.#version = version
-    this.table.endLoading()
-  }
-
-  /** Reports a commit, after which the next `load` drops deleted notes. */
-  onCommit(): void {
-    this.#mayHaveDeletions = true
-  }
-
-  releaseMemory(): void {
-    this.#recent.clear()
-  }
-
-  close(): void {
-    this.#isClosed = true
-    this.table.close()
-  }
-
-  /** Loads a batch of vectors, which takes a millisecond or two. @returns whether there may be more */
-  #loadNew(): boolean {
-    const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
-    if (part === undefined) return false
-    const { revision, data } = part
-    for (const note of unpackCoarse({ embedder: this.id, revision }, data)) {
-      this.#recent.drop(note.key)
-      this.table.set(note)
-    }
-    this.#revision = revision
-    return true
-  }
-
-  #forgetGone(): void {
-    this.#mayHaveDeletions = false
-    const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
-    if (this.table.notes === notes) return
-    const { keys } = this.#rows.vectorKeys.get(this.id) as { keys: string | null }
-    const stored = new Set(keys?.split(',').map(Number))
-    for (const key of [...this.table.keys()].filter((loadedKey) => !stored.has(loadedKey))) {
-      this.#recent.drop(key)
-      this.table.delete(key)
-    }
-    // If vectors were committed since the last load, they are in newer parts.
-    if (this.table.notes < stored.size) while (this.#loadNew());
-    if (this.table.notes < stored.size) throw new DamagedIndex("a note's vectors are missing")
-  }
-
-  #readRow(key: number): StoredVectors | undefined {
-    const row = this.#rows.vectors.get(this.id, key) as { data: unknown } | undefined
-    return row === undefined ? undefined : unpackVectors(this.id, key, row.data)
-  }
-}
-
-/** The size of the cache in bytes. Candidates are often chunks of the same few notes. */
-const CACHE_BYTES = 4 << 20
-
-function sizeOf(row: StoredVectors | undefined): number {
-  return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
-}
-
-export type ReadVectors = (key: number) => StoredVectors | undefined
-
-/** Checks that a key still refers to the same file; see `stampOf`. */
-export type AcceptNote = (key: number, stamp: number) => boolean
-
-export interface VectorTableOptions {
-  readonly dimensions: number
-  readonly read: ReadVectors
-  /** If omitted, searches compare all vectors. */
-  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
-}
-
-/** The vectors of an embedder. Chunks and names have separate slots. */
-export class VectorTable {
-  readonly #dimensions: number
-  readonly #read: ReadVectors
-  readonly #stamps = new Map<number, number>()
-  readonly #chunks: VectorSlots
-  readonly #names: VectorSlots
-  readonly #graph: ChunkGraph | undefined
-
-  constructor({ dimensions, read, graph }: VectorTableOptions) {
-    this.#dimensions = dimensions
-    this.#read = read
-    this.#chunks = new VectorSlots(dimensions, (key, ordinal) => this.#fine(this.#read(key)?.chunks[ordinal]))
-    this.#names = new VectorSlots(dimensions, (key, ordinal) => this.#fine(this.#read(key)?.names[ordinal]))
-    this.#graph = graph === undefined ? undefined : new ChunkGraph(this.#chunks, { ...graph, dimensions })
-  }
-
-  get state(): Pick<VectorState, 'index' | 'reason'> {
-    return this.#graph?.state ?? { index: 'exact' }
-  }
-
-  /** Prepares the index. The caller must wait for it before the first `set`. */
-  async prepare(): Promise<void> {
-    await this.#graph?.prepare()
+    this.endLoading()
   }
 
   /** Starts background work. @throws DamagedIndex if earlier background work found damage */
@@ -158,24 +82,23 @@ export class VectorTable {
     this.#graph?.follow()
   }
 
-  get notes(): number {
-    return this.#stamps.size
+  /** Reports a commit, after which the next `load` drops deleted notes. */
+  onCommit(): void {
+    this.#mayHaveDeletions = true
   }
 
   set({ key, stamp, chunks, names }: CoarseNote): void {
+    this.#recent.drop(key)
     this.#stamps.set(key, stamp)
     this.#chunks.set(key, chunks)
     this.#names.set(key, names)
   }
 
   delete(key: number): void {
+    this.#recent.drop(key)
     this.#stamps.delete(key)
     this.#chunks.delete(key)
     this.#names.delete(key)
-  }
-
-  keys(): Iterable<number> {
-    return this.#stamps.keys()
   }
 
   /** Returns `undefined` if there are no vectors or they belong to another file. */
@@ -196,12 +119,46 @@ export class VectorTable {
     return this.#names.nearest(vector, limit, this.#accepting(accept))
   }
 
+  releaseMemory(): void {
+    this.#recent.clear()
+  }
+
   /** Frees the memory, after which searches return nothing. */
   close(): void {
+    this.#isClosed = true
     this.#graph?.close()
     this.#stamps.clear()
     this.#chunks.close()
     this.#names.close()
+  }
+
+  /** Loads a batch of vectors, which takes a millisecond or two. @returns whether there may be more */
+  #loadNew(): boolean {
+    const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
+    if (part === undefined) return false
+    const { revision, data } = part
+    for (const note of unpackCoarse({ embedder: this.id, revision }, data)) this.set(note)
+    this.#revision = revision
+    return true
+  }
+
+  #forgetGone(): void {
+    this.#mayHaveDeletions = false
+    const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
+    if (this.#stamps.size === notes) return
+    const { keys } = this.#rows.vectorKeys.get(this.id) as { keys: string | null }
+    const stored = new Set(keys?.split(',').map(Number))
+    for (const key of [...this.#stamps.keys()].filter((loadedKey) => !stored.has(loadedKey))) this.delete(key)
+    // If vectors were committed since the last load, they are in newer parts.
+    if (this.#stamps.size < stored.size) while (this.#loadNew());
+    if (this.#stamps.size < stored.size) throw new DamagedIndex("a note's vectors are missing")
+  }
+
+  #read(key: number): StoredVectors | undefined {
+    return this.#recent.get(key, () => {
+      const row = this.#rows.vectors.get(this.id, key) as { data: unknown } | undefined
+      return row === undefined ? undefined : unpackVectors(this.id, key, row.data)
+    })
   }
 
   #accepting(accept: AcceptNote): (key: number) => boolean {
@@ -211,4 +168,11 @@ export class VectorTable {
   #fine(stored: StoredVector | undefined): Float32Array | undefined {
     return stored === undefined ? undefined : unpackVector(stored.packed, this.#dimensions)
   }
+}
+
+/** The size of the cache in bytes. Candidates are often chunks of the same few notes. */
+const CACHE_BYTES = 4 << 20
+
+function sizeOf(row: StoredVectors | undefined): number {
+  return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
 }

@@ -14,7 +14,7 @@ import { FollowedDatabase } from '../followed-database.ts'
 import type { Location } from '../location.ts'
 import { DamagedIndex } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
-import { LoadedVectors, type VectorTable } from './loaded-vectors.ts'
+import { LoadedVectors } from './loaded-vectors.ts'
 import { countVectors, headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
 
 export interface SearchIndexOptions {
@@ -72,14 +72,14 @@ export class SearchIndex {
   }
 
   /** Loads new vectors in short slices. @returns `undefined` if the embedder has none @throws DamagedIndex */
-  async vectors(embedder: string): Promise<VectorTable | undefined> {
+  async vectors(embedder: string): Promise<LoadedVectors | undefined> {
     const open = this.file.open()
     if (open === undefined) return undefined
     const version = this.file.version(open)
     const current = this.#tables.get(embedder)
     const table = current?.isLoaded(version) === true ? current : this.#tableOf(open, embedder)
     await table?.load(version)
-    return table?.table
+    return table
   }
 
   embedders(): readonly VectorState[] {
@@ -91,7 +91,7 @@ export class SearchIndex {
     return this.#embedders.map(({ embedder, notes }) => ({
       embedder,
       notes,
-      ...(this.#tables.get(embedder)?.table.state ?? { index: 'exact' }),
+      ...(this.#tables.get(embedder)?.state ?? { index: 'exact' }),
     }))
   }
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { VectorGraphBuilder, VectorGraphs } from '../../../../src/core/vectors.ts'
-import type { VectorTable } from '../../../../src/store/embedded/search/loaded-vectors.ts'
+import type { LoadedVectors } from '../../../../src/store/embedded/search/loaded-vectors.ts'
 import { type HnswAddon, HnswGraph, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
 import { drawClusters, generator } from '../vectors/draw-vectors.ts'
@@ -66,7 +66,7 @@ function testElsewhere(addon: HnswAddon): void {
     table.endLoading()
     return { table, added: counting.added }
   }
-  const expectTrue = (table: VectorTable, notes: VectorNotes) => {
+  const expectTrue = (table: LoadedVectors, notes: VectorNotes) => {
     for (const query of drawn.slice(1_200, 1_230)) {
       const truth = notes.truth(query).slice(0, 10)
       const hits = table.nearestChunks(query, 10, current())

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { vi } from 'vitest'
 import type { EmbeddedText } from '../../../../src/core/search-writer.ts'
+import type { Statement } from '../../../../src/core/sql-database.ts'
 import type { ChunkGraphOptions } from '../../../../src/store/embedded/search/chunk-graph.ts'
 import { type CoarseNote, packCoarse, unpackCoarse } from '../../../../src/store/embedded/search/coarse-part.ts'
-import { VectorTable } from '../../../../src/store/embedded/search/loaded-vectors.ts'
+import { LoadedVectors, type VectorRows } from '../../../../src/store/embedded/search/loaded-vectors.ts'
 import {
   packVectors,
   type StoredVectors,
@@ -38,16 +39,25 @@ export class VectorNotes {
   }
 
   /** A table over these notes, loaded in this order of keys, idle until `endLoading`. */
-  async open(graph?: Omit<ChunkGraphOptions, 'dimensions' | 'embedder'>, keys = [...this.rows.keys()]): Promise<VectorTable> {
+  async open(graph?: Omit<ChunkGraphOptions, 'dimensions' | 'embedder'>, keys = [...this.rows.keys()]): Promise<LoadedVectors> {
     const rest = () => new Promise((resolve) => setImmediate(resolve))
-    const table = new VectorTable({
+    const table = new LoadedVectors(this.#statements(), {
+      id: 1,
       dimensions: DIMENSIONS,
-      read: (key) => this.rows.get(key),
       ...(graph === undefined ? undefined : { graph: { embedder: 'test:16', rest, ...graph } }),
     })
-    await table.prepare()
+    await table.prepared
     for (const key of keys) table.set(this.coarse(key))
     return table
+  }
+
+  #statements(): VectorRows {
+    const get = (_: unknown, key: unknown) => {
+      const stored = this.rows.get(Number(key))
+      return stored && { data: packVectors(1, Number(key), stored) }
+    }
+    const vectors = { get } as unknown as Statement
+    return { vectors, newCoarse: vectors, vectorCount: vectors, vectorKeys: vectors }
   }
 
   /** Every chunk of the accepted notes with its cosine, best first. */
@@ -73,7 +83,7 @@ export async function until(isSo: () => boolean): Promise<void> {
 }
 
 /** Waits until the graph has everything. */
-export async function untilBuilt(table: VectorTable): Promise<void> {
+export async function untilBuilt(table: LoadedVectors): Promise<void> {
   await until(() => table.state.index === 'hnsw' && table.state.reason === undefined)
 }
 

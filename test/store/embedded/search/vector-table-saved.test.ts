@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { VectorTable } from '../../../../src/store/embedded/search/loaded-vectors.ts'
+import type { LoadedVectors } from '../../../../src/store/embedded/search/loaded-vectors.ts'
 import { graphPath, sweepGraphs } from '../../../../src/store/embedded/search/search-index.ts'
 import { type HnswAddon, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 import { drawClusters, drawUnitVector, generator } from '../vectors/draw-vectors.ts'
@@ -41,7 +41,7 @@ function testSaved(addon: HnswAddon): void {
       await untilBuilt(table)
       return { table, added: counting.added }
     }
-    const expectTrue = (table: VectorTable, notes: VectorNotes) => {
+    const expectTrue = (table: LoadedVectors, notes: VectorNotes) => {
       for (const query of drawn.slice(600)) {
         const truth = notes.truth(query).slice(0, 10)
         const hits = table.nearestChunks(query, 10, current())
