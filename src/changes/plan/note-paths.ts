@@ -97,8 +97,8 @@ function existingFolder(workspace: PathsInUse, path: string): string {
   return folder
 }
 
-/** Ignores aliases. */
-function pageNamed(names: NameIndex, name: string): string | undefined {
+/** Finds a Logseq page by its name. Aliases do not count. */
+export function pageNamed(names: NameIndex, name: string): string | undefined {
   const folded = foldName(name)
   const files = names.withAlias(folded).flatMap((key) => names.file(key) ?? [])
   const isNamed = (own: string | undefined): boolean => own !== undefined && foldName(own) === folded

@@ -28,7 +28,7 @@ import { brokenPartNotes, writtenLinkNotes } from './links/link-notes.ts'
 import { LinkReports } from './links/link-reports.ts'
 import { LinkSources, namedByText, PlannedNames, sameNames } from './links/link-sources.ts'
 import { baseNotes, brokenHtmlLinks, type HtmlLinks } from './links/other-mentions.ts'
-import { isTrash } from './note-paths.ts'
+import { isTrash, pageNamed } from './note-paths.ts'
 import { PlannedPaths } from './planned-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
@@ -94,7 +94,8 @@ export class Workspace {
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
-    return undefined
+    const page = this.view.flavor.mode === 'logseq' ? pageNamed(this.view.names, id) : undefined
+    return page === undefined ? undefined : this.#at(page)
   }
 
   /** Returns `undefined` if the file does not exist or will be removed. */

@@ -107,6 +107,16 @@ describe('creating a note', () => {
     await refuse({ 'pages/x.md': '' }, create('C#'), { code: 'INVALID_PARAMS', message: /links cannot contain/ }, LOGSEQ)
   })
 
+  test('in Logseq, later operations find a new page by its name', async () => {
+    const operations: readonly Operation[] = [
+      create('a/b'),
+      create('c', { relations: { up: 'a/b' } }),
+      { kind: 'manageTags', id: 'A/B', add: ['x'], remove: [] },
+    ]
+    const expected = { 'pages/a___b.md': '---\ntags:\n  - x\n---\n# A\n', 'pages/c.md': '---\nup: "[[a/b]]"\n---\n# A\n' }
+    await check({ 'pages/x.md': '' }, operations, expected, LOGSEQ)
+  })
+
   test('in Logseq, a new folder takes notes', async () => {
     const operations = [{ kind: 'createFolder', path: 'a' } as const, create('a/b')]
     await check({ 'pages/x.md': '' }, operations, { 'a/b.md': '# A\n' }, LOGSEQ)
