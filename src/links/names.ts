@@ -219,12 +219,12 @@ export function pageName(path: string): string {
 /** Logseq's setting `:file/name-format`: namespaces as `a___b.md`, or as `a%2Fb.md` in older graphs. */
 export type PageFormat = 'triple-lowbar' | 'legacy'
 
-/** The inverse of `pageName`, without `.md`. `#` and `|` stay, because links cannot contain them. */
+/** The inverse of `pageName`, without `.md`. `|` and some `#` stay, because links cannot contain them. */
 export function pageStem(name: string, format: PageFormat): string {
   const title = name.normalize('NFC')
   // Older graphs read a dot as a slash.
-  if (format === 'legacy') return title.replace(/[/.%\\:*?"<>]/g, encodeCharacter)
-  const encoded = title.replace(/%(?=[0-9a-f]{2})|[\\:*?"<>]|^\./gi, encodeCharacter).replace(/\.$/, './')
+  if (format === 'legacy') return title.replace(/[/.%\\:*?"<>]|#(?=[ /]|$)/g, encodeCharacter)
+  const encoded = title.replace(/%(?=[0-9a-f]{2})|[\\:*?"<>]|#(?=[ /]|$)|^\./gi, encodeCharacter).replace(/\.$/, './')
   return encoded.replace(/___|_(?=\/)|(?<=\/)_/g, (lowbars) => '%5F'.repeat(lowbars.length)).replaceAll('/', '___')
 }
 

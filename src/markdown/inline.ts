@@ -254,7 +254,7 @@ export class InlineScanner {
     // A link may contain an embed, but not another link.
     if (!embed) this.#inactive = this.#open
     const content = src.slice(open + 2, end - 2)
-    const { target, subpath, display } = splitWikilink(content)
+    const { target, subpath, display } = splitWikilink(content, this.#logseq ? 'logseq' : undefined)
     if (target === '' && subpath === undefined) return
     if (this.#lenient ? target.startsWith('|') || isUrl(target) : this.#inRow && /(?<!\\)\|/.test(content)) return
     const page = this.#logseq && !embed && open > this.#start && src.charCodeAt(open - 1) === HASH && open - 1 !== this.#escaped

@@ -1,3 +1,4 @@
+import type { Mode } from '../core/note.ts'
 import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
 
 export function wikilinkEnd(text: string, start: number, end: number): number {
@@ -28,7 +29,7 @@ export interface Wikilink {
   readonly display: string | undefined
 }
 
-export function splitWikilink(content: string): Wikilink {
+export function splitWikilink(content: string, mode?: Mode): Wikilink {
   const pipe = content.indexOf('|', 1)
   let rest = content
   let display: string | undefined
@@ -37,10 +38,15 @@ export function splitWikilink(content: string): Wikilink {
     // The pipe of a link in a table is written as `\|`.
     rest = content.slice(0, content[pipe - 1] === '\\' ? pipe - 1 : pipe)
   }
-  const hash = rest.indexOf('#')
+  const hash = subpathAt(rest, mode)
   if (hash === -1) return { target: rest.trim(), subpath: undefined, display }
   // Keep the space in `[[C# notes]]`, because the link is looked up as written.
   return { target: rest.slice(0, hash).trim(), subpath: rest.slice(hash + 1).trimEnd(), display }
+}
+
+/** In Logseq, the `#` of `C#` and `F# notes` is part of the name of a page. */
+export function subpathAt(head: string, mode: Mode | undefined): number {
+  return mode === 'logseq' ? head.search(/#(?![ /]|$)/) : head.indexOf('#')
 }
 
 const URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)/i

@@ -41,6 +41,7 @@ test.each([
   ['a/_b', 'a___%5Fb'],
   ['.hidden', '%2Ehidden'],
   ['ends with.', 'ends with.___'],
+  ['C#/F# notes', 'C%23___F%23 notes'],
   ['v1.0/notes', 'v1.0___notes'],
 ])('the page %s is in the file %s', (name, stem) => {
   expect(pageStem(name, 'triple-lowbar')).toBe(stem)

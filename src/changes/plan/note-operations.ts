@@ -15,6 +15,7 @@ import { relationProperties } from '../../markdown/edit/set-properties.ts'
 import { bodyTags, changeTags, setTags } from '../../markdown/edit/tags.ts'
 import { endsInOpenBlock } from '../../markdown/outline.ts'
 import { propertyTag } from '../../markdown/tags.ts'
+import { subpathAt } from '../../markdown/wikilinks.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { newNotePath, requireFree, requirePath } from './note-paths.ts'
@@ -349,7 +350,7 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   const page = isNote && view.flavor.mode === 'logseq' ? [namesOfPage(view.names.file(key) ?? { path })[0]] : []
   for (const target of [...page, ...short, full, path, `/${full}`, `/${path}`]) {
-    if (/[#|[\]\n^]/.test(target)) continue
+    if (/[|[\]\n^]/.test(target) || subpathAt(target, view.flavor.mode) !== -1) continue
     const resolution = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavor)
     if (resolution.kind === 'file' && resolution.key === key && resolution.rivals === undefined) return target
   }

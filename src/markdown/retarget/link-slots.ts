@@ -1,4 +1,4 @@
-import type { Flavor, Link } from '../../core/note.ts'
+import type { Flavor, Link, Mode } from '../../core/note.ts'
 import type { FindSlots, LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 import { once } from '../../core/waiting.ts'
 import { rowTest } from '../blocks.ts'
@@ -9,7 +9,7 @@ import { type CanvasNode, readCanvasNodes } from '../json-canvas/canvas-json.ts'
 import { LineIndex } from '../line-index.ts'
 import type { Destinations } from '../link-sink.ts'
 import { scanBody } from '../parse-note.ts'
-import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.ts'
+import { isUrl, splitWikilink, subpathAt, type Wikilink, wikilinkEnd } from '../wikilinks.ts'
 import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
 import { cardPassage, type Passage, propertyPassage, slotsInFile, stringSlot, unquotedValue } from './passages.ts'
 
@@ -102,8 +102,10 @@ function slotsInPassage(passage: Passage, link: Link, how: WrittenLink): LinkSlo
 }
 
 function slotsAt(text: string, link: Link, { written, flavor, isInTable }: WrittenLink): LinkSlots | undefined {
-  if (written === undefined)
-    return wikilinkSlots(text, { start: link.start, end: link.end }, () => (isInTable?.(link.start) ? '\\|' : '|'))
+  if (written === undefined) {
+    const bar = () => (isInTable?.(link.start) ? '\\|' : '|')
+    return wikilinkSlots(text, { start: link.start, end: link.end }, { bar, mode: flavor.mode })
+  }
   const range = { start: link.start, end: link.end }
   const destination =
     link.form === 'html'
@@ -112,14 +114,19 @@ function slotsAt(text: string, link: Link, { written, flavor, isInTable }: Writt
   return destinationSlots(destination, link, flavor.mode === 'docs')
 }
 
-/** @param bar returns the separator before a display text */
-function wikilinkSlots(text: string, range: TextRange, bar: () => string): LinkSlots | undefined {
+interface WikilinkStyle {
+  /** Returns the separator before a display text. */
+  bar(): string
+  readonly mode: Mode
+}
+
+function wikilinkSlots(text: string, range: TextRange, { bar, mode }: WikilinkStyle): LinkSlots | undefined {
   const open = text.indexOf('[[', range.start)
   if (open === -1 || open > range.start + 1 || wikilinkEnd(text, open, range.end) !== range.end) return undefined
   const content = text.slice(open + 2, range.end - 2)
-  const parts = splitWikilink(content)
+  const parts = splitWikilink(content, mode)
   const headEnd = headLength(content)
-  const hash = content.slice(0, headEnd).indexOf('#')
+  const hash = subpathAt(content.slice(0, headEnd), mode)
   const at = open + 2
   const slot = (from: number, to: number, part: 'target' | 'subpath'): TextSlot => {
     const inner = content.slice(from, to)
@@ -128,7 +135,7 @@ function wikilinkSlots(text: string, range: TextRange, bar: () => string): LinkS
     const write = (value: string): string | undefined => {
       const edited = content.slice(0, start) + value + content.slice(end)
       const expected = part === 'subpath' ? content.slice(from, start) + value : value
-      return matchesWikilink(edited, { ...parts, [part]: expected }) ? value : undefined
+      return matchesWikilink(edited, { ...parts, [part]: expected }, mode) ? value : undefined
     }
     return { start: at + start, end: at + end, write }
   }
@@ -139,7 +146,7 @@ function wikilinkSlots(text: string, range: TextRange, bar: () => string): LinkS
   const end = target.start + display.length
   const write = (value: string): string | undefined => {
     const edited = value + text.slice(target.end, end) + bar() + display
-    return matchesWikilink(edited, { ...parts, target: value, display }) ? edited : undefined
+    return matchesWikilink(edited, { ...parts, target: value, display }, mode) ? edited : undefined
   }
   return { ...slots, shownTarget: { start: target.start, end, write } }
 }
@@ -150,10 +157,10 @@ function headLength(content: string): number {
   return content[pipe - 1] === '\\' ? pipe - 1 : pipe
 }
 
-function matchesWikilink(content: string, expected: Wikilink): boolean {
+function matchesWikilink(content: string, expected: Wikilink, mode: Mode): boolean {
   const link = `[[${content}]]`
   if (wikilinkEnd(link, 0, link.length) !== link.length) return false
-  const { target, subpath, display } = splitWikilink(content)
+  const { target, subpath, display } = splitWikilink(content, mode)
   if (target.startsWith('|') || isUrl(target)) return false
   return target === expected.target && subpath === expected.subpath && display === expected.display
 }

@@ -77,6 +77,7 @@ describe('creating a note', () => {
     ['pages/a/b/c', 'pages/a___b___c.md'],
     ['Notes/a/b', 'notes/a___b.md'],
     ['What? A: B', 'pages/What%3F A%3A B.md'],
+    ['C#', 'pages/C%23.md'],
     ['a%2Fb', 'pages/a%2Fb.md'],
     ['a/50%20 off', 'pages/a___50%2520 off.md'],
     ['a_/_b/Etc.', 'pages/a%5F___%5Fb___Etc.___.md'],
@@ -104,7 +105,7 @@ describe('creating a note', () => {
   })
 
   test('in Logseq, a page name cannot contain what a link cannot contain', async () => {
-    await refuse({ 'pages/x.md': '' }, create('C#'), { code: 'INVALID_PARAMS', message: /links cannot contain/ }, LOGSEQ)
+    await refuse({ 'pages/x.md': '' }, create('C#H'), { code: 'INVALID_PARAMS', message: /links cannot contain/ }, LOGSEQ)
   })
 
   test('in Logseq, later operations find a new page by its name', async () => {
@@ -136,9 +137,9 @@ describe('creating a note', () => {
   })
 
   test('in Logseq, a relation links to a page by its name', async () => {
-    const files = { 'pages/a___b.md': '', 'pages/x.md': '' }
-    const expected = { 'pages/new.md': '---\nup: "[[a/b]]"\n---\n# A\n' }
-    await check(files, create('new', { relations: { up: 'pages/a___b' } }), expected, LOGSEQ)
+    const files = { 'pages/a___b.md': '', 'pages/C%23.md': '' }
+    const expected = { 'pages/new.md': '---\nup: "[[a/b]]"\nis: "[[C#]]"\n---\n# A\n' }
+    await check(files, create('new', { relations: { up: 'pages/a___b', is: 'pages/C%23' } }), expected, LOGSEQ)
   })
 
   test('in Logseq, a page goes to the root if there is no folder for pages, and never beside a page of its name', async () => {

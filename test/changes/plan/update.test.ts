@@ -151,6 +151,7 @@ describe('changing the title', () => {
     ['c', 'pages/c.md', '#c'],
     ['Why? 50%20', 'pages/Why%3F 50%2520.md', '#[[Why? 50%20]]'],
     ['c___d', 'pages/c%5F%5F%5Fd.md', '#c___d'],
+    ['C#/F# notes', 'pages/C%23___F%23 notes.md', '#[[C#/F# notes]]'],
   ])('renames a namespaced page in Logseq to %s', async (title, path, tag) => {
     const journal = (name: string, label: string) =>
       `- [[${name}]] [text]([[${name}]]) ${label} [[a/b/c]] #a/b/c [[a]]\nkey:: [[${name}]]\n`
@@ -161,6 +162,15 @@ describe('changing the title', () => {
       { mode: 'logseq' },
     )
     expect(await vault.edges()).toContain(`journals/2025_01_30.md -> ${path.toLowerCase()} x${tag.startsWith('#[[') ? 4 : 3}`)
+  })
+
+  test('renames a Logseq page with a # in its name', async () => {
+    await check(
+      { 'pages/C%23.md': '- x', 'pages/b.md': '- [[C#]] #[[C#]] [[C#H]] [[C]]\n' },
+      update({ id: 'pages/C%23', title: 'D', updateLinks: true }),
+      { 'pages/C%23.md': null, 'pages/D.md': '- x', 'pages/b.md': '- [[D]] #[[D]] [[C#H]] [[C]]\n' },
+      { mode: 'logseq' },
+    )
   })
 
   test.each(['a//b', '/b', 'b/', 'a/../b'])('refuses %j as the name of a Logseq page', async (title) => {
