@@ -26,7 +26,7 @@ export interface InsightStateOptions {
   /** The vault's real path, which identifies its rows. */
   readonly root: string
   readonly openDatabase: OpenDatabase
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 

@@ -2,7 +2,10 @@ import { hash as digest } from 'node:crypto'
 import { quietly } from '../core/quietly.ts'
 import type { ChangeFiles } from './file-system.ts'
 
-/** In milliseconds. On a busy computer, a program can take this long between opening and writing a file. */
+/**
+ * The time for which a file is watched, in milliseconds. On a busy computer, a program can take this long between opening and
+ * writing a file.
+ */
 const WATCHED = 2_000
 
 const MAX_OPEN = 200
@@ -22,7 +25,10 @@ export class LateWrites {
     this.#fs = fs
   }
 
-  /** Call before removing the file. @param hash of bytes that need not be rescued */
+  /**
+   * Watches a file for late writes. This must be called before the file is removed.
+   * @param hash of bytes that need not be rescued
+   */
   watch(path: string, hash: string, rescue: OpenFile['rescue']): void {
     if (this.#files.size >= MAX_OPEN) return
     const file = { fd: this.#fs.open(path), hash, rescue }

@@ -37,7 +37,7 @@ export interface ChangesOptions {
   /** Milliseconds to wait for another writer. */
   readonly lockTimeout?: number
   readonly fs?: ChangeFiles
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 

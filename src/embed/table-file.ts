@@ -27,7 +27,7 @@ export interface TableHead {
 export interface TableFile extends TableHead {
   /** Reads the first columns of the rows from `first` on. @throws RouxError `PROVIDER_ERROR` */
   read(first: number, columns: number, weights: Int8Array): void
-  /** Call once. `read` must not be called afterwards. */
+  /** Closes the file. It must be called only once, and `read` must not be called afterwards. */
   close(): void
 }
 

@@ -60,7 +60,7 @@ export class SearchIndexer {
   /** Keys of notes with missing or outdated words, until these are committed. */
   readonly #wordQueue = new Set<number>()
   readonly #deletedKeys = new Set<number>()
-  /** For each note, how often it differed from the index. */
+  /** The number of times that each note differed from the index. */
   readonly #doubtCounts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
   readonly #notes = new Map<number, ReadNote>()
@@ -103,7 +103,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.hasRecentCall === false) {
         await this.#embedding.step()
-        // Words continue after these vectors.
+        // Indexing of words continues after these vectors are computed.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()

@@ -135,7 +135,7 @@ function checked(result: string, { file, name }: EntryPlace, expected: unknown):
 function parsesAs(source: string, file: string, expected: unknown): boolean {
   try {
     const { root } = parseDocument(source, file)
-    // Compare as text, because the order of properties matters.
+    // The values are compared as text, because the order of properties matters.
     return root !== undefined && JSON.stringify(getNodeValue(root)) === JSON.stringify(expected)
   } catch {
     return false

@@ -1,6 +1,6 @@
 import { isWhitespace, LF } from './chars.ts'
 
-/** Line start offsets. Optimized for appending and for ascending lookups. */
+/** The start offset of each line. The index is optimized for appending and for ascending lookups. */
 export class LineIndex {
   readonly #starts: number[] = []
   #last = 0

@@ -18,7 +18,7 @@ export interface GateParts {
   /** Checks consent without creating the ledger file. */
   hasConsent(origin: string): boolean
   readonly resolve?: Resolve
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   readonly now?: () => number
   readonly env?: Readonly<Record<string, string | undefined>>
 }

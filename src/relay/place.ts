@@ -77,7 +77,7 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
     requirePrivate(path, 'isFile')
     const [pid = '', token] = readFileSync(path, 'utf8').split(' ')
     if (token !== undefined) requirePrivate(socket, 'isSocket')
-    // Live servers renew their announcement. Process ids are reused, so ignore an old one.
+    // Live servers renew their announcement. An old one is ignored, because its process id may have been reused.
     const age = Math.abs(Date.now() - statSync(path).mtimeMs)
     // An empty announcement counts only for a short time. A starting process writes its id at once, but after a crash or on a
     // full disk, the file stays empty.

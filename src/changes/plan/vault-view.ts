@@ -7,7 +7,7 @@ import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 export interface VaultView {
   readonly flavor: Flavor
   readonly newLinkFormat: NewLinkFormat
-  /** Only for Logseq. */
+  /** The format of file names for pages. Only Logseq vaults use it. */
   readonly pageFormat: PageFormat
   /** Obsidian's setting `attachmentFolderPath`, if set. */
   readonly attachmentFolder: string | undefined

@@ -93,7 +93,7 @@ export type NewChange = Omit<ChangeRecord, 'id' | 'time' | 'state'>
 export interface JournalOptions {
   readonly openDatabase: OpenDatabase
   readonly retention: Retention
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   readonly now: () => number
 }
 

@@ -11,7 +11,7 @@ export interface CommittedFiles {
   /** Returns the path of a key at the time of the change, because new files reuse the keys of deleted ones. */
   pathOf(key: number): string | undefined
   formerPath(path: string): string | undefined
-  /** Milliseconds since the Unix epoch. */
+  /** The time of the commit, in milliseconds since the Unix epoch. */
   readonly time: number
   readonly change: string | undefined
 }

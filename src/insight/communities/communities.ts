@@ -155,6 +155,6 @@ function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes
       else outside++
     }
   }
-  // Each inner link is counted twice.
+  // The loop counts each inner link twice, once from each end.
   return inside + outside === 0 ? 0 : inside / 2 / (inside / 2 + outside)
 }

@@ -33,7 +33,7 @@ export function offset(description = 'Results to skip.') {
   return z.int().min(0).default(0).describe(description)
 }
 
-/** The server's instructions state the default, so the description omits it. */
+/** The parameter `max_tokens`. Its description omits the default, which the server's instructions state. */
 export function maxTokens(description = 'Token limit.') {
   return integer(MIN_TOKENS, MAX_TOKENS, description)
 }

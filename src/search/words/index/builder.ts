@@ -73,7 +73,7 @@ export class SegmentBuilder {
     yield* pages
   }
 
-  /** A separate method, because V8 optimizes long-running generators late. */
+  /** This is a separate method, because V8 optimizes long-running generators late. */
   #write({ stem, form }: Form, words: Uint32Array, { writer, entry }: { writer: PageWriter; entry: EntryWriter }): void {
     const ordinals = this.#ordinals.items
     const places = this.#places.items
