@@ -197,12 +197,12 @@ async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<VaultReques
   const { names } = vaults
   const id = textOf(body, 'id') ?? ''
   const prefix = vaultOf(id, names)
-  if (prefix !== undefined) return { core: await vaults.open(prefix), id: id.slice(prefix.length + 1) }
-  const name = textOf(body, 'vault') || names[0]
-  if (name === undefined || names.includes(name)) return { core: await vaults.open(name), id }
-  throw new RouxError('INVALID_PARAMS', `There is no vault ${quoted(name)}.`, {
-    hint: names.length === 0 ? 'There is one vault, without a name.' : `There are ${names.join(', ')}.`,
-  })
+  const name = prefix ?? (textOf(body, 'vault') || names[0])
+  if (name !== undefined && !names.includes(name))
+    throw new RouxError('INVALID_PARAMS', `There is no vault ${quoted(name)}.`, {
+      hint: names.length === 0 ? 'There is one vault, without a name.' : `There are ${names.join(', ')}.`,
+    })
+  return { core: await vaults.open(name), id: prefix === undefined ? id : id.slice(prefix.length + 1) }
 }
 
 /** Sends only raster images, because an SVG may contain a script. */

@@ -1,6 +1,5 @@
 import { placesByNumber } from '../../core/csr.ts'
-import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
-import { showsRegions } from '../../core/insight/picture.ts'
+import { type PartialPicture, showsRegions, type VaultPicture } from '../../core/insight/picture.ts'
 
 export interface Graph {
   readonly count: number

@@ -69,11 +69,8 @@ export function useShown<T>(target: Signal<readonly T[]>, items: readonly T[]): 
   // The effect runs before paint, so later clicks are drawn on top.
   useLayoutEffect(() => {
     target.value = items
-  }, [JSON.stringify(items)])
-  useLayoutEffect(
-    () => () => {
+    return () => {
       target.value = []
-    },
-    [],
-  )
+    }
+  }, [JSON.stringify(items)])
 }

@@ -183,7 +183,8 @@ function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { i
         }
     }
     // A cell far from all notes belongs to no area, unless areas enclose it.
-    const isOpen = Uint8Array.from(nearest, (square) => Number(square >= ((REACH.note + REACH.strait) * usual) ** 2))
+    const openFrom = ((REACH.note + REACH.strait) * usual) ** 2
+    const isOpen = owner.map((_, at) => Number((nearest[at] ?? 0) >= openFrom))
     const nearOpen = grown(isOpen, cells, Math.round((REACH.strait * usual) / size))
     const isFar = nearOpen.map((isNear, at) => Number(isNear === 1 && (nearest[at] ?? 0) >= (REACH.note * usual) ** 2))
     const around = piecesOf(isFar, cells)
@@ -277,7 +278,7 @@ function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
 /** Returns the lead of each owner over the others near a cell. This rounds corners and removes strips narrower than a corner. */
 function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: number, corner: number): readonly Float32Array[] {
   const shares = Array.from({ length: outside + 1 }, (_, one) => {
-    const isOwn = Float32Array.from(owner, (is) => Number(is === one))
+    const isOwn = owner.map((is) => Number(is === one))
     return blurred(isOwn, cells, blur)
   })
   const [first, second] = [new Float32Array(owner.length), new Float32Array(owner.length)]
@@ -295,8 +296,8 @@ function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: nu
 }
 
 /** Approximates a Gaussian blur with three box blurs. */
-function blurred(values: Float32Array, { columns, rows }: Cells, reach: number): Float32Array {
-  let now = values
+function blurred(values: Uint8Array | Float32Array, { columns, rows }: Cells, reach: number): Float32Array {
+  let now = Float32Array.from(values)
   for (let round = 0; round < 3; round++)
     for (const [step, count, lines, next] of [
       [1, columns, rows, columns],

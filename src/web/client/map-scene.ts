@@ -24,14 +24,10 @@ export interface Look extends Divided {
   readonly pulse?: number | undefined
 }
 
-export interface Theme {
-  readonly ground: string
-  readonly text: string
-  readonly link: string
-  readonly accent: string
-  readonly area: number
-  /** The share of the group's color in the color of its notes. The rest is the text color. */
-  readonly dots: number
+/** `area` is an opacity. `dots` is the share of the group's color in the color of its notes. The rest is the text color. */
+export const THEMES = {
+  dark: { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14, dots: 0.8 },
+  light: { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13, dots: 1 },
 }
 
 export interface Camera {
@@ -45,7 +41,7 @@ export interface Camera {
 export interface Frame {
   readonly graph: Graph
   readonly look: Look
-  readonly theme: Theme
+  readonly theme: (typeof THEMES)['dark']
   readonly camera: Camera
   readonly width: number
   readonly height: number
@@ -108,7 +104,7 @@ const FADED = '50'
 /** If there are fewer notes, links are curves. `BEND` is a share of their length. */
 export const FEW = 300
 const BEND = 0.09
-export const ARC_BEND = 0.18
+const ARC_BEND = 0.18
 /** Above this scale, in pixels per layout unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
 const LARGEST = { times: 2.2, more: 5 }
@@ -116,6 +112,15 @@ const LARGEST = { times: 2.2, more: 5 }
 const COVERED = 5
 /** A note with at least this radius in pixels has an outline. */
 const EDGED = 3.5
+
+const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
+  problem: '#d7263d',
+  lost: '#d7263d',
+  added: '#2a9d4a',
+  gained: '#2a9d4a',
+  edited: '#c98a00',
+  gap: '#8b5fbf',
+}
 
 /** Returns the settings of a canvas. Without a GPU, a canvas in main memory is ten times as fast as an emulated one. */
 function drawingOf(): CanvasRenderingContext2DSettings {
@@ -594,6 +599,57 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame): void {
 
 function circlesOf(frame: Frame, notes: readonly number[], { times = 1, more = 0 } = {}): readonly Circle[] {
   return notes.map((note) => [...placeIn(frame, note), times * radiusIn(frame, note) + more])
+}
+
+/** Draws the path, links and marks of lists, and rings around the notes in focus. */
+export function drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
+  const { look, theme, highlight } = frame
+  context.strokeStyle = theme.accent
+  if (look.path.length > 1) {
+    context.lineWidth = 3
+    context.beginPath()
+    for (const note of look.path) context.lineTo(...placeIn(frame, note))
+    context.stroke()
+  }
+  context.lineWidth = 2.5
+  for (const tie of look.ties ?? []) drawTie(context, frame, tie)
+  for (const [note, mark] of look.marks ?? []) drawRing(context, frame, note, MARKS[mark])
+  for (const note of new Set([look.focus, highlight?.center, look.pulse]))
+    if (note !== undefined) drawRing(context, frame, note, theme.accent)
+}
+
+function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, color: string): void {
+  if (frame.look.shown[note] === 0) return
+  context.strokeStyle = color
+  context.beginPath()
+  context.arc(...placeIn(frame, note), radiusIn(frame, note) + 3, 0, 7)
+  context.stroke()
+}
+
+/** Draws an arrowhead for a step of a path, or an arc between two notes. The arc is dashed if there is no link. */
+function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, kind }: Tie<number>): void {
+  const [x, y] = placeIn(frame, from)
+  const [toX, toY] = placeIn(frame, to)
+  context.beginPath()
+  if (kind === 'step') {
+    const angle = Math.atan2(toY - y, toX - x)
+    const at = (back: number, aside: number): [x: number, y: number] => [
+      toX - back * Math.cos(angle) - aside * Math.sin(angle),
+      toY - back * Math.sin(angle) + aside * Math.cos(angle),
+    ]
+    const gap = radiusIn(frame, to) + 3
+    for (const [back, aside] of [[gap, 0] as const, [gap + 13, 7] as const, [gap + 13, -7] as const])
+      context.lineTo(...at(back, aside))
+    context.fillStyle = frame.theme.accent
+    context.fill()
+    return
+  }
+  context.setLineDash(kind === 'gained' ? [] : [7, 5])
+  context.strokeStyle = MARKS[kind]
+  context.moveTo(x, y)
+  context.quadraticCurveTo(...bent(x, y, toX, toY, ARC_BEND), toX, toY)
+  context.stroke()
+  context.setLineDash([])
 }
 
 interface Spot {

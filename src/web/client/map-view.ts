@@ -6,13 +6,13 @@ import { type Fitting, fitInto } from './map-fit.ts'
 import { type Box, Dots, EDGE, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import { Locator } from './map-locator.ts'
 import {
-  ARC_BEND,
   bandsIn,
   bent,
   type Camera,
   closestTo,
   coverNotes,
   drawAll,
+  drawMarks,
   FEW,
   type Frame,
   farnessOf,
@@ -21,7 +21,6 @@ import {
   HUB,
   isInView,
   type Look,
-  type Mark,
   NARROW,
   placeIn,
   pointAt,
@@ -30,8 +29,7 @@ import {
   Scene,
   Sheet,
   smallNotesIn,
-  type Theme,
-  type Tie,
+  THEMES,
   weightsOf,
 } from './map-scene.ts'
 import { svgOf } from './map-svg.ts'
@@ -52,11 +50,9 @@ export interface MapEvents {
 }
 
 /** The event that Safari sends for a pinch on a trackpad. Other browsers send a wheel event. */
-interface GestureEvent extends UIEvent {
-  /** The distance between the fingers, relative to the start of the gesture. */
+interface GestureEvent extends MouseEvent {
+  /** Distance between the fingers, relative to the start of the gesture. */
   readonly scale: number
-  readonly clientX: number
-  readonly clientY: number
 }
 
 interface Group {
@@ -144,14 +140,6 @@ const FEW_HIDDEN = 60
 const REACH_OUT = 0.85
 const FADED = 0.7
 const PLACES = 1_500
-const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
-  problem: '#d7263d',
-  lost: '#d7263d',
-  added: '#2a9d4a',
-  gained: '#2a9d4a',
-  edited: '#c98a00',
-  gap: '#8b5fbf',
-}
 /** The duration of a pulse in milliseconds. `PULSE` is the largest distance from the note, in pixels. */
 const PULSE_MS = 1_200
 const PULSE = 18
@@ -174,7 +162,7 @@ export class MapView {
   readonly #locator = new Locator()
   readonly #events: MapEvents
   #drawn: Pick<Frame, 'graph' | 'look'> | undefined
-  #theme: Theme
+  #theme = THEMES.light
   camera: Camera = { x: 0, y: 0, scale: 1 }
   #frame = 0
   #still: ReturnType<typeof setTimeout> | undefined
@@ -201,7 +189,7 @@ export class MapView {
     const context = element('canvas').getContext('2d')
     if (context === null) throw new Error('This browser draws no canvas.')
     this.#context = context
-    this.#theme = themeOf(isDark)
+    this.setTheme(isDark)
     this.#events = events
     Object.assign(parent.style, { position: 'relative', isolation: 'isolate', overflow: 'hidden' })
     this.#lit.image.style.opacity = '0'
@@ -291,7 +279,7 @@ export class MapView {
   }
 
   setTheme(isDark: boolean): void {
-    this.#theme = themeOf(isDark)
+    this.#theme = THEMES[isDark ? 'dark' : 'light']
     this.#ask()
   }
 
@@ -414,22 +402,6 @@ export class MapView {
     this.#ask()
   }
 
-  #drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
-    const { look, theme } = frame
-    context.strokeStyle = theme.accent
-    if (look.path.length > 1) {
-      context.lineWidth = 3
-      context.beginPath()
-      for (const note of look.path) context.lineTo(...placeIn(frame, note))
-      context.stroke()
-    }
-    context.lineWidth = 2.5
-    for (const tie of look.ties ?? []) drawTie(context, frame, tie)
-    for (const [note, mark] of look.marks ?? []) drawRing(context, frame, note, MARKS[mark])
-    for (const note of [look.focus, this.#hovered, look.pulse])
-      if (note !== undefined) drawRing(context, frame, note, theme.accent)
-  }
-
   #drawPulse(frame: Frame): void {
     const note = frame.look.pulse
     if (note === undefined || isCalm()) {
@@ -493,7 +465,7 @@ export class MapView {
     const dimmed = small.filter(({ note }) => frame.highlight?.notes.has(note) !== true)
     for (const { label, ground, isGroup, isFaded } of texts)
       if (isGroup) coverNotes(on, isFaded ? dimmed : small, label.box, ground)
-    this.#drawMarks(on, frame)
+    drawMarks(on, frame)
     for (const text of texts) {
       on.globalAlpha = text.isFaded ? FADED : 1
       write(on, text)
@@ -861,40 +833,6 @@ export class MapView {
   }
 }
 
-function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, color: string): void {
-  if (frame.look.shown[note] === 0) return
-  context.strokeStyle = color
-  context.beginPath()
-  context.arc(...placeIn(frame, note), radiusIn(frame, note) + 3, 0, 7)
-  context.stroke()
-}
-
-/** Draws an arrowhead for a step of a path, or an arc between two notes. The arc is dashed if there is no link. */
-function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, kind }: Tie<number>): void {
-  const [x, y] = placeIn(frame, from)
-  const [toX, toY] = placeIn(frame, to)
-  context.beginPath()
-  if (kind === 'step') {
-    const angle = Math.atan2(toY - y, toX - x)
-    const at = (back: number, aside: number): [x: number, y: number] => [
-      toX - back * Math.cos(angle) - aside * Math.sin(angle),
-      toY - back * Math.sin(angle) + aside * Math.cos(angle),
-    ]
-    const gap = radiusIn(frame, to) + 3
-    for (const [back, aside] of [[gap, 0] as const, [gap + 13, 7] as const, [gap + 13, -7] as const])
-      context.lineTo(...at(back, aside))
-    context.fillStyle = frame.theme.accent
-    context.fill()
-    return
-  }
-  context.setLineDash(kind === 'gained' ? [] : [7, 5])
-  context.strokeStyle = MARKS[kind]
-  context.moveTo(x, y)
-  context.quadraticCurveTo(...bent(x, y, toX, toY, ARC_BEND), toX, toY)
-  context.stroke()
-  context.setLineDash([])
-}
-
 interface Writing {
   readonly frame: Frame
   readonly labels: Labels
@@ -1071,12 +1009,6 @@ function landIs({ graph, look }: Frame, color: number | undefined): (x: number, 
 /** Sorts in descending order. */
 function sortedBy(values: ArrayLike<number>, notes: number[]): readonly number[] {
   return notes.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
-}
-
-function themeOf(isDark: boolean): Theme {
-  return isDark
-    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14, dots: 0.8 }
-    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13, dots: 1 }
 }
 
 /** Calls `draw` once per frame with a share that grows from 0 to 1, at first quickly. @returns a function that stops this */

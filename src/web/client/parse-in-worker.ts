@@ -6,14 +6,11 @@ import type { WorkerMessage } from './markdown-worker.ts'
 const TIMEOUT_MS = 5_000
 
 const SCRIPT = '/web/markdown.js'
-
-interface Rules {
-  createScriptURL(address: string): string
-}
+const RULES = { createScriptURL: (_: string) => SCRIPT }
 
 // The content security policy allows only this policy, and this policy allows only one URL.
-const { trustedTypes } = globalThis as { readonly trustedTypes?: { createPolicy(name: string, rules: Rules): Rules } }
-const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRIPT }).createScriptURL('') ?? SCRIPT
+const { trustedTypes } = globalThis as { readonly trustedTypes?: { createPolicy(name: string, rules: object): typeof RULES } }
+const address = trustedTypes?.createPolicy('roux', RULES).createScriptURL('') ?? SCRIPT
 
 let idle: Worker | undefined
 

@@ -176,7 +176,6 @@ function titleOf(id: string): string {
 function open(id: string, title = titleOf(id), sentence = ''): void {
   selected = graph?.numberOf.get(id)
   show()
-  const links = graph === undefined || selected === undefined ? undefined : neighbors(graph, selected).length
   const text = element('pre', { hidden: true, tabIndex: 0 })
   const showText = (message: string): void => void Object.assign(text, { hidden: false, textContent: message })
   const fail = (error: unknown): void => showText(messageOf(error))
@@ -184,10 +183,10 @@ function open(id: string, title = titleOf(id), sentence = ''): void {
     showText('Reading …')
     void contentOf(id).then(showText, fail)
   }
-  const subtitle = links === undefined ? id : `${id} · ${amount(links, 'link')} on this map`
+  const links = graph && selected !== undefined ? ` · ${amount(neighbors(graph, selected).length, 'link')} on this map` : ''
   byId('note').replaceChildren(
     element('h2', { textContent: title }),
-    element('p', { className: 'quiet', textContent: subtitle }),
+    element('p', { className: 'quiet', textContent: id + links }),
     ...(sentence === '' ? [] : [element('p', { textContent: sentence })]),
     element('p', {}, [button('Ask about it', () => void askAbout(id, title).catch(fail)), button('Read it here', read)]),
     text,
