@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Communities } from '../../src/core/insight/insight.ts'
 import { STUB_WORDS } from '../../src/core/insight/insight.ts'
+import { folderOf } from '../../src/core/paths.ts'
 import { alikeCommunities } from '../../src/insight/apart.ts'
 import { clusteredGraph, indexNotes, plainLinks } from '../../src/insight/communities/clustered-graph.ts'
 import { type CommunitySource, findCommunities } from '../../src/insight/communities/communities.ts'
@@ -87,6 +88,8 @@ function sourceOf(read: ReadVault, pairs: readonly Pair[]): Source {
   return {
     ids: read.paths.map((path) => path.toLowerCase()),
     titles,
+    names: read.notes.map(({ aliases }, at) => [titles[at] ?? '', ...aliases]),
+    folders: read.paths.map(folderOf),
     topology: topologyOf(read.paths.length, pairs),
     nearest: nearestNotes(corpus),
     corpus,

@@ -11,6 +11,8 @@ import { nearestNotes } from './nearest.ts'
 export interface InsightSource {
   readonly ids: readonly string[]
   readonly names: readonly (readonly string[])[]
+  /** Path of each note's folder, in its original spelling. */
+  readonly folders: readonly string[]
   readonly corpus: Corpus
   /**
    * Links between notes, excluding self-links. Note `n` links to `targets[offsets[n]]` up to `targets[offsets[n + 1]]`, in
@@ -24,19 +26,21 @@ export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
 /** Increment with every change to the computation to invalidate caches. */
-export const INSIGHT_VERSION = 17
+export const INSIGHT_VERSION = 18
 
 /**
  * Computes the insight of a vault. The result is deterministic for the same source and `former` communities. `giveBack` is called
  * after freeing much memory.
  */
 export function computeInsight(
-  { ids, names, corpus, offsets, targets }: InsightSource,
+  { ids, names, folders, corpus, offsets, targets }: InsightSource,
   former?: KeptCommunities,
   giveBack = (): void => {},
 ): { readonly result: InsightResult; readonly kept: KeptCommunities } {
   const source = {
     ids,
+    names,
+    folders,
     titles: names.map(([title = '']) => title),
     topology: { offsets, targets },
     nearest: nearestNotes(corpus),

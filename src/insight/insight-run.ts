@@ -1,6 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { InsightCache, InsightKind } from '../core/insight/insight.ts'
+import { folderOf } from '../core/paths.ts'
 import type { NoteText } from '../core/texts.ts'
 import { packCommunities, unpackCommunities } from './communities/community-names.ts'
 import {
@@ -17,6 +18,8 @@ import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-
 export interface NoteFacts {
   /** The id without the vault's name, which may change. */
   readonly id: string
+  /** The path has the original spelling of the folder. */
+  readonly path: string
   /** The SHA-256 of the bytes in hex. It is empty for a file that was not read. */
   readonly hash: string
   readonly names: readonly string[]
@@ -145,6 +148,7 @@ export class InsightRun {
     const source: InsightSource = {
       ids: facts.map(({ id }) => id),
       names: facts.map(({ names }) => names),
+      folders: facts.map(({ path }) => folderOf(path)),
       corpus,
       ...this.#ordered(),
     }

@@ -240,7 +240,8 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const notes = ids.map((id, at): NoteFacts => {
       const version = versions[at]
       const isIgnored = version === undefined || this.#parts.isIgnored(version.path)
-      return { id: withoutVault(id, this.#parts.name), hash: version?.hash ?? '', names: names[at] ?? [], isIgnored }
+      const path = version?.path ?? ''
+      return { id: withoutVault(id, this.#parts.name), path, hash: version?.hash ?? '', names: names[at] ?? [], isIgnored }
     })
     return { generation: snapshot.generation, versions, notes }
   }

@@ -69,12 +69,11 @@ export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): stri
 
 const MAX_LABEL_LENGTH = 48
 
-export function communityLabel(
-  id: string,
-  { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
-): string {
-  if (given !== undefined || title.length <= MAX_LABEL_LENGTH) return given ?? title
-  const head = title.slice(0, boundaryBefore(title, 0, MAX_LABEL_LENGTH - 1))
+/** The user's label, or the automatic one. */
+export function communityLabel({ id, label }: Pick<Community, 'id' | 'label'>, given: ReadonlyMap<string, string>): string {
+  const own = given.get(id)
+  if (own !== undefined || label.length <= MAX_LABEL_LENGTH) return own ?? label
+  const head = label.slice(0, boundaryBefore(label, 0, MAX_LABEL_LENGTH - 1))
   const words = head.replace(/[\s/_-]+[^\s/_-]*$/, '')
   return `${words.length * 2 > MAX_LABEL_LENGTH ? words : head}…`
 }

@@ -91,7 +91,7 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
       const by = groupings.flatMap((grouping) => (grouping.kind === 'community' ? [] : storedBy(grouping)))
       const [notes, labels] = await Promise.all([
         snapshot.groupValues(condition, { scope: scopeOf(inFolder, query), by }),
-        members.labels(snapshot),
+        members.labels(),
       ])
       const groups = new Groups(groupings, { of: members.of, labels })
       for (const note of notes) groups.add(note)
@@ -203,7 +203,7 @@ function storedBy(grouping: Exclude<Grouping, { readonly kind: 'community' }>): 
 
 interface Members {
   readonly of: ReadonlyMap<string, string>
-  labels(snapshot: Snapshot): Promise<ReadonlyMap<string, string>>
+  labels(): Promise<ReadonlyMap<string, string>>
   readonly warnings: readonly Warning[]
 }
 
@@ -215,16 +215,11 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
   const of = [...communitiesOf(insight)].flatMap(([id, [first]]) => (first === undefined ? [] : [[id, first] as const]))
   return {
     of: new Map(of),
-    async labels(snapshot) {
+    async labels() {
+      const given = await core.insightState.labels()
       const { list } = insight.communities.levels[0]
-      const keys = list.map(({ key: [first = -1] }) => insight.ids[first])
-      const [labels, names] = await Promise.all([core.insightState.labels(), snapshot.namesOf(keys.flatMap((id) => id ?? []))])
-      const titles = names.map(([title]) => title)[Symbol.iterator]()
       return new Map(
-        list.map(({ id }, at) => {
-          const title = keys[at] === undefined ? undefined : titles.next().value
-          return [id, `${communityId(id, core)} ${communityLabel(id, { given: labels.get(id), title })}`]
-        }),
+        list.map((community) => [community.id, `${communityId(community.id, core)} ${communityLabel(community, given)}`]),
       )
     },
     warnings,

@@ -96,20 +96,10 @@ async function gapsOf(reading: GapsContext, args: GapsArguments): Promise<Answer
   const stubs = openEnds(gaps.deadEndStubs)
   const ends = [...openEnds(gaps.deadEnds), ...stubs]
   const missing = wants('wanted') ? await wantedOf(reading, folder, isOpen) : []
-  const numbers = new Set([
-    ...pageOf(apartPairs).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
-    ...pageOf(cuts).map(({ note }) => note),
-    ...pageOf(ends),
-  ])
+  const numbers = new Set([...pageOf(cuts).map(({ note }) => note), ...pageOf(ends)])
   const titles = await read((snapshot) => titlesOf(snapshot, [...numbers].map(idOf)))
   const labels = await core.insightState.labels()
-  const labelOf = (place: number): string => {
-    const { id, key } = list[place] as Community
-    return communityLabel(id, {
-      given: labels.get(id),
-      title: key[0] === undefined ? undefined : summaryOf(idOf(key[0]), titles).title,
-    })
-  }
+  const labelOf = (place: number): string => communityLabel(list[place] as Community, labels)
   const totals = { apart: apartPairs.length, cut: cuts.length, wanted: missing.length, dead_ends: ends.length }
   const value: GapList = {
     ...(wants('apart') && {

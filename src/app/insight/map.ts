@@ -19,7 +19,7 @@ export interface MapArguments {
 
 export interface CommunityRow {
   readonly id: string
-  /** The custom name, or the title of the first key note. */
+  /** The custom name, or what most of the notes are about. */
   readonly label: string
   readonly notes: number
   readonly about: string
@@ -158,7 +158,7 @@ function rowOf(
   const key = community.key.map((note) => summaryOf(insight.ids[note] as NodeId, titles))
   return {
     id: communityId(community.id, core),
-    label: communityLabel(community.id, { given: labels.get(community.id), title: key[0]?.title }),
+    label: communityLabel(community, labels),
     notes: size,
     about: community.words.join(', '),
     key,

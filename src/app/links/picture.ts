@@ -7,6 +7,7 @@ import type { LayoutProgress, PartialPicture, VaultPicture } from '../../core/in
 import type { Node, Snapshot, Topology } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { communityLabel } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
@@ -200,7 +201,6 @@ async function chooseForPage(
     [...chosenNumbers].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // Key notes are drawn next, because communities are named after them.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await filteredNotes(snapshot, ids, { ...shown, most: room }), room)
@@ -342,11 +342,7 @@ function pictureOf(
     titles,
     ...lists,
     communities: numbers.map((number) => levels[0]?.[number] ?? -1),
-    groups: groups.map(({ id, label, key }, at) => ({
-      id,
-      label: label ?? titles[numberOf[key] ?? -1] ?? id,
-      notes: sizes[at] ?? 0,
-    })),
+    groups: groups.map(({ id, label }, at) => ({ id, label, notes: sizes[at] ?? 0 })),
     ...regionsOf(layout, numbers, titles),
     is_grouping: !isCurrent,
     places: base64(Float32Array.from(numbers.flatMap((number) => [places[number * 2] ?? 0, places[number * 2 + 1] ?? 0]))),
@@ -418,8 +414,8 @@ interface Communities {
   readonly words: Int32Array
   /** The group of each note on each level, or -1. */
   readonly levels: readonly Int32Array[]
-  /** The groups of a level. `label` is a custom name. Without a label, the group is named after the note `key`. */
-  readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
+  /** `key` is the most central note, or -1. */
+  readonly groups: readonly { readonly id: string; readonly label: string; readonly key: number }[]
 }
 
 async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight | undefined): Promise<Communities> {
@@ -435,10 +431,11 @@ async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: I
   )
   const labels = await core.insightState.labels()
   const numberOf = new Map(ids.map((id, number) => [id, number]))
-  const groups = communities.levels[0].list.map(({ id, key: [first] }) => {
-    const hubId = first === undefined ? undefined : insightIds[first]
-    return { id, label: labels.get(id), key: (hubId && numberOf.get(hubId)) ?? -1 }
-  })
+  const groups = communities.levels[0].list.map((community) => ({
+    id: community.id,
+    label: communityLabel(community, labels),
+    key: numberOf.get(insightIds[community.key[0] ?? -1] as NodeId) ?? -1,
+  }))
   return { words, levels, groups }
 }
 

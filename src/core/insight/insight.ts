@@ -159,6 +159,8 @@ export interface Gaps {
 export interface Community {
   /** The id `c4`, or `c4.2` on the second level. It is stable as long as the notes stay the same. */
   readonly id: string
+  /** The name of a folder, the title of a note, or words of titles that describe most of the notes. */
+  readonly label: string
   readonly size: number
   readonly stubs: number
   /** The share of links that stay inside, 0–1. Without links, it is 0. */

@@ -1,6 +1,7 @@
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import { bridgesOf, membersOf } from './between.ts'
 import { clusteredGraph, indexNotes, plainLinks } from './clustered-graph.ts'
+import { type LabelSource, labelerOf } from './community-labels.ts'
 import { type Divisions, type KeptCommunities, nameCommunities, recallDivisions } from './community-names.ts'
 import { type KeyNotesSource, keyNotes } from './key-notes.ts'
 import { type LabelCorpus, type LabelWords, labelWords } from './label-words.ts'
@@ -10,7 +11,9 @@ import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph
 export interface CommunitySource extends Omit<KeyNotesSource, 'isIndex' | 'corpus'> {
   /** The ids in ascending order, so the order of notes does not affect the result. */
   readonly ids: readonly string[]
-  readonly corpus: LabelCorpus
+  readonly names: LabelSource['names']
+  readonly folders: LabelSource['folders']
+  readonly corpus: LabelCorpus & LabelSource['corpus']
 }
 
 /** There is one resolution per level. */
@@ -36,6 +39,7 @@ export function findCommunities(
   const { names, next, successors, changed } = nameCommunities(of, counts, kept && before && { communities: kept, before })
   const whole = Uint32Array.from(source.ids.keys())
   const tops = membersOf(renumbered(top), top.count)
+  const label = labelerOf(source)
   const describe = (level: 0 | 1): CommunityLevel => {
     const numbers = renumbered(level === 0 ? top : parts)
     const members = membersOf(numbers, counts[level])
@@ -45,9 +49,18 @@ export function findCommunities(
     }))
     const labels = labelWords(source.corpus, groups)
     const keys = keyNotes({ ...source, isIndex }, { of: numbers, terms: labels.map(({ terms }) => terms) })
+    const ids = names[level] as readonly string[]
+    const titled = label(
+      members.map((notes, number) => ({
+        notes,
+        key: keys[number] as readonly number[],
+        former: kept?.labels.get(ids[number] as string),
+      })),
+    )
     const list = members.map(
       (notes, number): Community => ({
-        id: names[level][number] as string,
+        id: ids[number] as string,
+        label: titled[number] as string,
         size: notes.length,
         stubs: notes.reduce((stubs, note) => stubs + (source.isStub[note] as number), 0),
         inside: shareInside(links, numbers, notes),
@@ -57,9 +70,11 @@ export function findCommunities(
     )
     return { list, of: numbers, between: bridgesOf(links, numbers, BRIDGES[level]) }
   }
+  const levels = [describe(0), describe(1)] as const
+  const labels = new Map(levels.flatMap(({ list }) => list.map(({ id, label }) => [id, label] as const)))
   return {
-    communities: { levels: [describe(0), describe(1)], successors, ...(changed && { changed }) },
-    kept: { notes: source.ids, of, names, next, successors },
+    communities: { levels, successors, ...(changed && { changed }) },
+    kept: { notes: source.ids, of, names, next, successors, labels },
   }
 }
 

@@ -8,6 +8,8 @@ export interface KeptCommunities {
   /** The next unused number by parent id. The empty key stands for the top level. */
   readonly next: ReadonlyMap<string, number>
   readonly successors: ReadonlyMap<string, readonly string[]>
+  /** Labels by id. */
+  readonly labels: ReadonlyMap<string, string>
 }
 
 export type Divisions = readonly [Membership, Membership]
@@ -98,7 +100,7 @@ function heirsOf(
 /** Increment when the packed format changes. */
 const VERSION = 1
 
-export function packCommunities({ notes, of, names, next, successors }: KeptCommunities): Uint8Array {
+export function packCommunities({ notes, of, names, next, successors, labels }: KeptCommunities): Uint8Array {
   const plain = {
     version: VERSION,
     notes,
@@ -106,6 +108,7 @@ export function packCommunities({ notes, of, names, next, successors }: KeptComm
     names,
     next: [...next],
     successors: [...successors],
+    labels: [...labels],
   }
   return Uint8Array.from(deflateRawSync(JSON.stringify(plain), { level: 1 }))
 }
@@ -122,6 +125,7 @@ export function unpackCommunities(bytes: Uint8Array): KeptCommunities | undefine
       names: plain.names,
       next: new Map(plain.next),
       successors: new Map(plain.successors),
+      labels: new Map(plain.labels),
     }
   } catch {
     return undefined
@@ -133,6 +137,7 @@ interface Packed extends Pick<KeptCommunities, 'notes' | 'names'> {
   readonly of: readonly (readonly number[])[]
   readonly next: readonly (readonly [string, number])[]
   readonly successors: readonly (readonly [string, readonly string[]])[]
+  readonly labels?: readonly (readonly [string, string])[]
 }
 
 export type Membership = Uint32Array

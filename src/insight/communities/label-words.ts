@@ -110,4 +110,4 @@ function withoutOverlaps(words: readonly string[]): readonly string[] {
 }
 
 /** The first code unit of CJK scripts. */
-const UNSPACED = 0x2e80
+export const UNSPACED = 0x2e80

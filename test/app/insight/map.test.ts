@@ -71,10 +71,9 @@ test('folders are spelled as on disk', async () => {
 
 test('a long title gives a label that is cut after a word, and a custom name stays unchanged', () => {
   const title = 'AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey Moving away from Agile'
-  expect(communityLabel('c1', { given: undefined, title })).toBe('AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey…')
-  expect(communityLabel('c1', { given: undefined, title: 'x'.repeat(60) })).toBe(`${'x'.repeat(47)}…`)
-  expect(communityLabel('c1', { given: title, title: 'a' })).toBe(title)
-  expect(communityLabel('c1', { given: undefined, title: undefined })).toBe('c1')
+  expect(communityLabel({ id: 'c1', label: title }, new Map())).toBe('AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey…')
+  expect(communityLabel({ id: 'c1', label: 'x'.repeat(60) }, new Map())).toBe(`${'x'.repeat(47)}…`)
+  expect(communityLabel({ id: 'c1', label: 'a' }, new Map([['c1', title]]))).toBe(title)
 })
 
 test('names of embedded pictures are not keywords of a community', async () => {

@@ -18,7 +18,7 @@ function keep(
   const now = [Uint32Array.from(top), Uint32Array.from(parts)] as const
   const counts = [Math.max(...top) + 1, Math.max(...parts) + 1] as const
   const named = nameCommunities(now, counts, former && { communities: former, before: recallDivisions(former, IDS) })
-  return { notes: IDS, of: now, ...named, changed: named.changed }
+  return { notes: IDS, of: now, ...named, labels: new Map([['c1', 'Topic']]), changed: named.changed }
 }
 
 const FIRST = keep([0, 0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2, 2, 2])

@@ -1,0 +1,283 @@
+import type { Adjacency } from '../../core/csr.ts'
+import { WORD } from '../../search/words/joined-word.ts'
+import { scanWords } from '../../search/words/scan.ts'
+import type { Corpus } from '../corpus.ts'
+import { UNSPACED } from './label-words.ts'
+
+export interface LabelSource {
+  /** Title and aliases of each note. */
+  readonly names: readonly (readonly string[])[]
+  /** Path of each note's folder, in its original spelling. */
+  readonly folders: readonly string[]
+  readonly topology: Adjacency
+  readonly corpus: Pick<Corpus, 'bags' | 'documents' | 'formNumbers' | 'termOf' | 'isFunctionWord'>
+}
+
+export interface UnlabelledGroup {
+  readonly notes: Uint32Array
+  /** Most central first. */
+  readonly key: readonly number[]
+  /** The group's last label. Preferred to labels that describe the group only slightly better. */
+  readonly former?: string | undefined
+}
+
+/** A folder, or a word of titles. It describes the notes in the folder, or those that contain the word. */
+interface Topic {
+  readonly id: string
+  readonly isFolder: boolean
+  /** Positions of described notes in the group. */
+  readonly inside: readonly number[]
+  /** Number of described notes outside the group. */
+  readonly outside: number
+  readonly quality: number
+}
+
+interface NamedTopic extends Topic {
+  readonly name: string
+}
+
+/** Minimum share of a group's notes that a single folder or note describes. */
+const MOST = 0.5
+/** A word must occur in this number and share of a group's titles, or in a larger share of its texts. */
+const NAMED = { notes: 2, share: 0.02, texts: 0.25 }
+/** Minimum share of a group's notes that a topic describes. */
+const MIN_SHARE = 0.1
+/** A topic must be this much more frequent in the group than outside. */
+const MIN_LIFT = 1.5
+const CANDIDATES = 24
+/** People choose folders as topics. A small edit should not change a label. */
+const PREFERENCE = { folder: 1.3, former: 1.25, capitals: 2 }
+const TOPICS = { most: 3, gain: 1.04, length: 32 }
+/** Describing many notes of the group matters more than describing few others. */
+const RECALL_WEIGHT = 1.5
+
+/**
+ * Labels each group with what describes most of its notes and few others: a folder, a note that most of them link or are linked by,
+ * or else up to three folders and words of titles. The quality of a description is its F-measure (van Rijsbergen, 1979).
+ */
+export function labelerOf(source: LabelSource): (groups: readonly UnlabelledGroup[]) => readonly string[] {
+  const folderSizes = new Map<string, number>()
+  for (const folder of source.folders) for (const path of ancestorsOf(folder)) add(folderSizes, path)
+  const titleOf = new Map(source.names.map(([title = '']) => [plainName(title), title]))
+  const titleTerms = source.names.map(([title = '']) => termsOf(title, source.corpus))
+  const slots = new Int32Array(source.corpus.documents.length).fill(-1)
+  return (groups) => labelGroups(source, groups, { folderSizes, titleOf, titleTerms, slots })
+}
+
+interface Names {
+  readonly folderSizes: ReadonlyMap<string, number>
+  readonly titleOf: ReadonlyMap<string, string>
+  readonly titleTerms: readonly ReadonlySet<number>[]
+  /** Scratch space for each term. It must be -1 everywhere. */
+  readonly slots: Int32Array
+}
+
+function labelGroups(
+  source: LabelSource,
+  groups: readonly UnlabelledGroup[],
+  { folderSizes, titleOf, ...terms }: Names,
+): readonly string[] {
+  const candidates = groups.map((group) => {
+    const topics = [...foldersOf(source, group, folderSizes), ...wordsOf(source, group, terms)]
+    return topics.sort((a, b) => b.quality - a.quality).slice(0, CANDIDATES)
+  })
+  const owners = new Map<string, { readonly group: number; readonly quality: number }>()
+  candidates.forEach((topics, group) => {
+    for (const { id, quality } of topics) if (quality > (owners.get(id)?.quality ?? 0)) owners.set(id, { group, quality })
+  })
+  return groups.map((group, at) => {
+    const { notes, key, former } = group
+    const own = (candidates[at] ?? []).filter(({ id }) => owners.get(id)?.group === at)
+    const words = own.flatMap(({ id, isFolder }) => (isFolder ? [] : [Number(id)]))
+    const spellings = spellingsOf(source, notes, words)
+    const named = own.map((topic): NamedTopic => {
+      const name = topic.isFolder ? folderName(topic.id, titleOf) : spellings.get(Number(topic.id))
+      return { ...topic, name: name ?? '' }
+    })
+    const isMost = (share: number, name: string) => share >= (name === former ? MOST / PREFERENCE.former : MOST)
+    const single = named.find(({ isFolder, inside, outside, name }) => {
+      return isFolder && isMost(inside.length / notes.length, name) && isMost(inside.length / (inside.length + outside), name)
+    })
+    if (single !== undefined) return single.name
+    const [first] = key
+    const title = first === undefined ? '' : (source.names[first]?.[0] ?? '')
+    if (first !== undefined && isMost(linkedWithin(source.topology, notes, first) / notes.length, title)) return title
+    const names = combine(named, notes.length, former)
+    return names.length === 0 ? title : capitalized(names.join(', '))
+  })
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + count)
+}
+
+function combine(topics: readonly NamedTopic[], size: number, former = ''): readonly string[] {
+  const names: string[] = []
+  const covered = new Set<number>()
+  let outside = 0
+  let quality = 0
+  for (let left = topics; names.length < TOPICS.most; ) {
+    const rated = left.map((topic) => {
+      const inside = covered.size + topic.inside.filter((at) => !covered.has(at)).length
+      const joint = fMeasure(inside, outside + topic.outside, size)
+      const isFormer = former.startsWith(capitalized([...names, topic.name].join(', ')))
+      const preference = (topic.isFolder && names.length === 0 ? PREFERENCE.folder : 1) * (isFormer ? PREFERENCE.former : 1)
+      return {
+        topic,
+        joint,
+        isEnough: joint * (isFormer ? PREFERENCE.former : 1) >= quality * TOPICS.gain,
+        rated: joint * preference,
+      }
+    })
+    const [best] = rated.filter(({ isEnough }) => isEnough).sort((a, b) => b.rated - a.rated)
+    if (best === undefined) break
+    if (names.length > 0 && [...names, best.topic.name].join(', ').length > TOPICS.length) {
+      left = left.filter((topic) => topic !== best.topic)
+      continue
+    }
+    names.push(best.topic.name)
+    for (const at of best.topic.inside) covered.add(at)
+    outside += best.topic.outside
+    quality = best.joint
+    const chosen = best.topic.name.toLowerCase()
+    left = left.filter(({ name }) => !chosen.includes(name.toLowerCase()) && !name.toLowerCase().includes(chosen))
+  }
+  return names
+}
+
+/** Weighted harmonic mean of the share of the group that is described, and the share of the described notes in the group. */
+function fMeasure(inside: number, outside: number, size: number): number {
+  const weight = RECALL_WEIGHT ** 2
+  return ((1 + weight) * inside) / (weight * size + inside + outside)
+}
+
+function ancestorsOf(folder: string): readonly string[] {
+  const paths: string[] = []
+  for (let path = folder; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) paths.push(path)
+  return paths
+}
+
+function foldersOf({ folders }: LabelSource, { notes }: UnlabelledGroup, sizes: ReadonlyMap<string, number>): readonly Topic[] {
+  const inside = new Map<string, number[]>()
+  notes.forEach((note, at) => {
+    for (const path of ancestorsOf(folders[note] ?? '')) {
+      const list = inside.get(path)
+      if (list === undefined) inside.set(path, [at])
+      else list.push(at)
+    }
+  })
+  return [...inside].flatMap(([path, list]) =>
+    topicOf(path, true, list, { size: notes.length, of: folders.length, all: sizes.get(path) ?? 0 }),
+  )
+}
+
+function topicOf(
+  id: string,
+  isFolder: boolean,
+  inside: readonly number[],
+  { size, of, all }: Readonly<Record<'size' | 'of' | 'all', number>>,
+): readonly Topic[] {
+  const outside = all - inside.length
+  const isDistinctive = of > size && inside.length / size >= (MIN_LIFT * outside) / (of - size)
+  if (inside.length < Math.max(NAMED.notes, MIN_SHARE * size) || !isDistinctive) return []
+  return [{ id, isFolder, inside, outside, quality: fMeasure(inside.length, outside, size) }]
+}
+
+/** Prefers the spelling of a note with the same name. */
+function folderName(path: string, titleOf: ReadonlyMap<string, string>): string {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/^[\d.\s_–-]+(?=\p{L})/u, '')
+  return titleOf.get(plainName(name)) ?? name
+}
+
+function plainName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim()
+}
+
+function termsOf(title: string, { formNumbers, termOf, isFunctionWord }: LabelSource['corpus']): ReadonlySet<number> {
+  const terms = new Set<number>()
+  scanWords(title, (form, kind) => {
+    const number = kind === WORD ? formNumbers.get(form) : undefined
+    if (number !== undefined && isFunctionWord[number] === 0) terms.add(termOf[number] as number)
+  })
+  return terms
+}
+
+function wordsOf(
+  { corpus: { bags, documents } }: LabelSource,
+  { notes }: UnlabelledGroup,
+  { titleTerms, slots }: Pick<Names, 'titleTerms' | 'slots'>,
+): readonly Topic[] {
+  const titled = new Map<number, number>()
+  for (const note of notes) for (const term of titleTerms[note] ?? []) add(titled, term)
+  const terms = [...titled.keys()]
+  for (const [slot, term] of terms.entries()) slots[term] = slot
+  const inside = terms.map((): number[] => [])
+  notes.forEach((note, at) => {
+    for (let item = bags.offsets[note] as number; item < (bags.offsets[note + 1] as number); item++)
+      inside[slots[bags.terms[item] as number] as number]?.push(at)
+  })
+  for (const term of terms) slots[term] = -1
+  return terms.flatMap((term, slot) => {
+    const list = inside[slot] ?? []
+    const titles = titled.get(term) ?? 0
+    if (titles < Math.max(NAMED.notes, NAMED.share * notes.length) && list.length < NAMED.texts * notes.length) return []
+    return topicOf(`${term}`, false, list, { size: notes.length, of: titleTerms.length, all: documents[term] as number })
+  })
+}
+
+/** Returns the most frequent spelling of each term in names of notes. File names often lack capitals that aliases have. */
+function spellingsOf(
+  { names, corpus: { formNumbers, termOf } }: LabelSource,
+  notes: Uint32Array,
+  terms: readonly number[],
+): ReadonlyMap<number, string> {
+  const spellings = new Map(terms.map((term) => [term, new Map<string, number>()]))
+  for (const note of notes) {
+    for (const name of names[note] ?? []) {
+      scanWords(name, (form, kind, _position, start, end) => {
+        const counts = kind === WORD ? spellings.get(termOf[formNumbers.get(form) ?? -1] ?? -1) : undefined
+        const spelling = name.slice(start, end)
+        if (counts !== undefined) add(counts, spelling, /\p{Lu}/u.test(spelling) ? PREFERENCE.capitals : 1)
+      })
+    }
+  }
+  const titles = Array.from(notes, (note) => names[note]?.[0] ?? '')
+  const best = [...spellings].map(([term, counts]) => {
+    const [[spelling] = ['']] = [...counts].sort((a, b) => b[1] - a[1])
+    return [term, spelling.charCodeAt(0) < UNSPACED ? spelling : extended(spelling, titles)] as const
+  })
+  return new Map(best)
+}
+
+/** Adds the characters that most titles have around a part of a word without spaces. */
+function extended(part: string, titles: readonly string[]): string {
+  const around = titles.filter((title) => title.includes(part))
+  for (let name = part; ; ) {
+    const next = around.flatMap((title) => {
+      const [before = '', after = ''] = title.split(name)
+      return title.includes(name) ? [`${[...before].at(-1) ?? ''}${name}`, `${name}${[...after][0] ?? ''}`] : []
+    })
+    const longer = next.find(
+      (one) => one !== name && /^\p{L}+$/u.test(one) && next.filter((other) => other === one).length > around.length / 2,
+    )
+    if (longer === undefined) return name
+    name = longer
+  }
+}
+
+function linkedWithin({ offsets, targets }: Adjacency, notes: Uint32Array, note: number): number {
+  const own = new Set(targets.subarray(offsets[note], offsets[note + 1]))
+  return notes.reduce((sum, other) => {
+    return (
+      sum + (other !== note && (own.has(other) || targets.subarray(offsets[other], offsets[other + 1]).includes(note)) ? 1 : 0)
+    )
+  }, 1)
+}
+
+function capitalized(name: string): string {
+  const [first = ''] = name
+  return /^\p{Ll}+(?!\p{Lu})/u.test(name) ? first.toLocaleUpperCase('en') + name.slice(first.length) : name
+}
