@@ -9,8 +9,8 @@
 // and no call may have failed. At the end the server is killed, and the next one must answer the same. Exits with 1 if anything is wrong.
 // Filling a disk takes the right to mount one (root); without it this part is skipped. Linux only.
 //
-// `--rest 60`: seconds of rest; `--only suspended` (several times): only these; `--node=--import=file` passes options to the server's Node;
-// `--program` soaks another build.
+// `--rest 60`: seconds of rest, at least 50, because an idle server releases memory after 30 to 45; `--only suspended` (several times): only
+// these; `--node=--import=file` passes options to the server's Node; `--program` soaks another build.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
