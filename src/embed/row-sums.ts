@@ -1,36 +1,35 @@
 import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 
-export interface RowSums {
+/** A table of rows of small integers, whose sums are calculated. */
+export interface RowTable {
   readonly kind: 'simd' | 'plain'
+  /** The weights of the rows, in order. They are zero until the caller sets them. */
+  readonly weights: Int8Array
   /** Returns the column sums of the rows, multiplied by their factors. The array is valid until the next call. */
-  of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
-}
-
-export interface TableRoom {
-  allocate(bytes: number): Uint8Array
-  /** Returns a calculator of sums. `weights` must come from `allocate`. */
-  sums(weights: Int8Array, columns: number): RowSums
+  sum(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
 /**
- * Allocates tables for WebAssembly SIMD if available. Otherwise, for example if the process cannot reserve gigabytes of address
+ * Creates a table for WebAssembly SIMD if available. Otherwise, for example if the process cannot reserve gigabytes of address
  * space, plain JavaScript gives identical results.
  */
-export function makeTableRoom(simd = true): TableRoom {
-  if (simd && runtime?.validate(moduleBytes())) return new SimdRoom(runtime)
-  return plainRoom
+export function createRowTable(rows: number, columns: number, simd = true): RowTable {
+  if (!simd || !runtime?.validate(moduleBytes())) return createPlainTable(rows, columns)
+  try {
+    return createSimdTable(rows, columns, runtime)
+  } catch (error) {
+    if (error instanceof RangeError) return createPlainTable(rows, columns)
+    throw error
+  }
 }
 
-const plainRoom: TableRoom = {
-  allocate: (bytes) => new Uint8Array(bytes),
-  sums: plainSums,
-}
-
-function plainSums(weights: Int8Array, columns: number): RowSums {
+function createPlainTable(rowCount: number, columns: number): RowTable {
+  const weights = new Int8Array(rowCount * columns)
   const sums = new Float64Array(columns)
   return {
     kind: 'plain',
-    of(rows, factors, count) {
+    weights,
+    sum(rows, factors, count) {
       sums.fill(0)
       for (let i = 0; i < count; i++) addRow(sums, factors[i] as number, weights, (rows[i] as number) * columns)
       return sums
@@ -63,39 +62,15 @@ const ROWS = 2_048
 const FACTORS_AT = 0
 const LIST_AT = FACTORS_AT + 8 * ROWS
 const SUMS_AT = LIST_AT + 4 * ROWS
+/** The maximum number of columns, which is also that of table files. */
 const MAX_COLUMNS = 4_096
 const TABLE_AT = SUMS_AT + 8 * MAX_COLUMNS
 
-class SimdRoom implements TableRoom {
-  readonly #runtime: WasmRuntime
-  #memory: { readonly buffer: ArrayBuffer } | undefined
-
-  constructor(wasm: WasmRuntime) {
-    this.#runtime = wasm
-  }
-
-  allocate(bytes: number): Uint8Array {
-    try {
-      // The memory is a few bytes larger, because the kernel may read beyond the last row.
-      this.#memory = new this.#runtime.Memory({ initial: Math.ceil((TABLE_AT + bytes + TOGETHER) / PAGE) })
-      return new Uint8Array(this.#memory.buffer, TABLE_AT, bytes)
-    } catch (error) {
-      if (error instanceof RangeError) return plainRoom.allocate(bytes)
-      throw error
-    }
-  }
-
-  sums(weights: Int8Array, columns: number): RowSums {
-    const memory = this.#memory
-    if (memory === undefined || weights.buffer !== memory.buffer || columns > MAX_COLUMNS) return plainSums(weights, columns)
-    const { Instance, Module } = this.#runtime
-    const { rows: addRows } = new Instance(new Module(moduleBytes()), { env: { memory } }).exports
-    return simdSums(addRows, weights, columns)
-  }
-}
-
-function simdSums(addRows: AddRows, weights: Int8Array, columns: number): RowSums {
-  const { buffer, byteOffset } = weights
+function createSimdTable(rowCount: number, columns: number, { Memory, Instance, Module }: WasmRuntime): RowTable {
+  // The memory is a few bytes larger, because the kernel may read beyond the last row.
+  const memory = new Memory({ initial: Math.ceil((TABLE_AT + rowCount * columns + TOGETHER) / PAGE) })
+  const { buffer } = memory
+  const { rows: addRows } = new Instance(new Module(moduleBytes()), { env: { memory } }).exports
   const stop = SUMS_AT + 8 * TOGETHER * Math.ceil(columns / TOGETHER)
   const all = new Float64Array(buffer, SUMS_AT, (stop - SUMS_AT) / 8)
   const sums = all.subarray(0, columns)
@@ -103,12 +78,13 @@ function simdSums(addRows: AddRows, weights: Int8Array, columns: number): RowSum
   const factorList = new Float64Array(buffer, FACTORS_AT, ROWS)
   return {
     kind: 'simd',
-    of(rows, factors, count) {
+    weights: new Int8Array(buffer, TABLE_AT, rowCount * columns),
+    sum(rows, factors, count) {
       all.fill(0)
       for (let from = 0; from < count; from += ROWS) {
         const length = Math.min(ROWS, count - from)
         for (let i = 0; i < length; i++) {
-          list[i] = byteOffset + (rows[from + i] as number) * columns
+          list[i] = TABLE_AT + (rows[from + i] as number) * columns
           factorList[i] = factors[from + i] as number
         }
         addRows(LIST_AT, LIST_AT + 4 * length, FACTORS_AT, SUMS_AT, stop)

@@ -2,7 +2,7 @@ import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from '../core/errors.ts'
 import { eachInTurn, takeTurns } from '../core/waiting.ts'
 import type { PieceCounts } from './piece-index.ts'
-import { makeTableRoom, type RowSums } from './row-sums.ts'
+import { createRowTable, type RowTable } from './row-sums.ts'
 import { SentencePieces } from './sentence-pieces.ts'
 import { damaged, openTableFile, readTableHeader, type TableFile, type TableHead, type TableKind } from './table-file.ts'
 import { WordPieces } from './word-pieces.ts'
@@ -188,7 +188,7 @@ function openPart<Pieces extends { readonly size: number }>(
   try {
     const pieces = index(table)
     if (pieces.size !== table.rows) throw damaged(path, `it has ${pieces.size} word pieces for ${table.rows} rows`)
-    const sums = readingSums(table, columns, simd)
+    const sum = readingSums(table, columns, simd)
     let factors = new Float64Array(FIRST_FACTORS)
     return {
       pieces,
@@ -199,7 +199,7 @@ function openPart<Pieces extends { readonly size: number }>(
           const row = rows[i] as number
           factors[i] = (counts[row] as number) * (table.scales[row] as number)
         }
-        return sums.of(rows, factors, distinct)
+        return sum(rows, factors, distinct)
       },
       close: table.close,
     }
@@ -209,27 +209,21 @@ function openPart<Pieces extends { readonly size: number }>(
   }
 }
 
-/** Returns sums of rows that are read on demand, in blocks. The system commits only the memory that is used. */
-function readingSums(table: TableFile, columns: number, simd: boolean): RowSums {
-  const room = makeTableRoom(simd)
-  const memory = room.allocate(table.rows * columns)
-  const weights = new Int8Array(memory.buffer, memory.byteOffset, table.rows * columns)
-  const sums = room.sums(weights, columns)
+/** Returns a function that sums rows, which are read on demand, in blocks. The system commits only the memory that is used. */
+function readingSums(table: TableFile, columns: number, simd: boolean): RowTable['sum'] {
+  const loaded = createRowTable(table.rows, columns, simd)
   const isRead = new Uint8Array(Math.ceil(table.rows / READ_AT_ONCE))
   const readBlock = (block: number): void => {
     const first = block * READ_AT_ONCE
-    table.read(first, columns, weights.subarray(first * columns, (first + READ_AT_ONCE) * columns))
+    table.read(first, columns, loaded.weights.subarray(first * columns, (first + READ_AT_ONCE) * columns))
     isRead[block] = 1
   }
-  return {
-    kind: sums.kind,
-    of(rows, factors, count) {
-      for (let i = 0; i < count; i++) {
-        const block = Math.floor((rows[i] as number) / READ_AT_ONCE)
-        if (isRead[block] === 0) readBlock(block)
-      }
-      return sums.of(rows, factors, count)
-    },
+  return (rows, factors, count) => {
+    for (let i = 0; i < count; i++) {
+      const block = Math.floor((rows[i] as number) / READ_AT_ONCE)
+      if (isRead[block] === 0) readBlock(block)
+    }
+    return loaded.sum(rows, factors, count)
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { makeTableRoom, type RowSums } from '../../src/embed/row-sums.ts'
+import { createRowTable, type RowTable } from '../../src/embed/row-sums.ts'
 
 test('the committed module that adds rows is what the script assembles', () => {
   const path = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url))
@@ -25,9 +25,9 @@ test('SIMD and plain code add rows of a table to the same bits', () => {
     fc.property(widths, ({ columns, table, factors }) => {
       const rows = Int32Array.from(factors, (_, at) => (at * 7) % table.length)
       const [simd, plain] = [true, false].map((isSimd) => {
-        const sums = sumsOf(table.flat(), columns, isSimd)
-        expect(sums.kind).toBe(isSimd ? 'simd' : 'plain')
-        return [...sums.of(rows, Float64Array.from(factors), factors.length)]
+        const loaded = tableOf(table.flat(), columns, isSimd)
+        expect(loaded.kind).toBe(isSimd ? 'simd' : 'plain')
+        return [...loaded.sum(rows, Float64Array.from(factors), factors.length)]
       })
       expect(simd).toEqual(plain)
     }),
@@ -35,14 +35,12 @@ test('SIMD and plain code add rows of a table to the same bits', () => {
 })
 
 test('adds more rows than one call of the kernel takes', () => {
-  const sums = sumsOf([1, 2, 3], 3, true)
-  expect([...sums.of(new Int32Array(10_001), new Float64Array(10_001).fill(1), 10_001)]).toEqual([10_001, 20_002, 30_003])
+  const table = tableOf([1, 2, 3], 3, true)
+  expect([...table.sum(new Int32Array(10_001), new Float64Array(10_001).fill(1), 10_001)]).toEqual([10_001, 20_002, 30_003])
 })
 
-function sumsOf(weights: readonly number[], columns: number, isSimd: boolean): RowSums {
-  const room = makeTableRoom(isSimd)
-  const bytes = room.allocate(weights.length)
-  const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-  values.set(weights)
-  return room.sums(values, columns)
+function tableOf(weights: readonly number[], columns: number, isSimd: boolean): RowTable {
+  const table = createRowTable(weights.length / columns, columns, isSimd)
+  table.weights.set(weights)
+  return table
 }
