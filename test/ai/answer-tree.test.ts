@@ -24,7 +24,7 @@ test('there are at least forty attacks, and the check flags every one that leads
   const silent = Object.entries(ATTACKS)
     .filter(([, attack]) => dangersIn(attack).length === 0)
     .map(([name]) => name)
-  // These contain no address; other tests cover boundaries, turns, embedded notes and citations.
+  // These texts contain no address. Other tests cover boundaries, turns, embedded notes and citations.
   expect(silent).toEqual([
     'an SVG with an event handler',
     'a forged end of the passages',

@@ -17,7 +17,7 @@ function changing(
   const changeNow = async (): Promise<void> => {
     if (time >= times) return
     change(time++)
-    // Readers compare texts with the index themselves.
+    // The reader of texts compares them with the index itself.
     if (method !== 'texts') await core.indexed.indexer.reconcile({ all: true })
   }
   const texts: Texts = {

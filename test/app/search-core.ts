@@ -21,11 +21,11 @@ export interface SearchCore extends GraphCore {
 }
 
 export interface CoreOptions {
-  /** Embeds the notes; absent: they are not embedded. */
+  /** The embedder for the notes. If it is omitted, the notes are not embedded. */
   readonly embedder?: Embedder
   /** Which files' texts may be embedded. */
   readonly mayEmbed?: (path: string) => boolean
-  /** Opens the embedder for questions, if it differs. */
+  /** Opens the embedder for questions, if it differs from the one for notes. */
   readonly open?: () => Promise<Embedder>
   readonly openFormer?: (id: string) => Promise<Embedder | undefined>
   readonly status?: Partial<IndexStatus>

@@ -86,7 +86,7 @@ describe('finds an import', () => {
 
 describe('reports a forbidden import with its file', () => {
   test.each([
-    // core imports nothing of ours.
+    // `core` must not import any other folder of the program.
     ['core/a.ts', '../markdown/b.ts'],
     ['core/a.ts', '../index.ts'],
     // Features know only core, not each other.

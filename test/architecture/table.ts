@@ -2,7 +2,7 @@
 export interface Rules {
   /** The root folders and files that each of them may import, besides itself. */
   readonly arrows: Readonly<Record<string, readonly string[]>>
-  /** Additional arrows from one file to others. */
+  /** Imports that are additionally allowed from one file to others. */
   readonly fileArrows: Readonly<Record<string, readonly string[]>>
   /** The folders that may import a package, or a file outside `src/`. */
   readonly packages: Readonly<Record<string, readonly string[]>>
@@ -38,7 +38,7 @@ export const RULES: Rules = {
     http: ['core', 'mcp'],
     web: ['core', 'app', 'mcp', 'http'],
     oauth: ['core', 'http'],
-    // What runs in a browser: of the program it knows only what answers look like.
+    // Code that runs in a browser. It knows only the types of answers from the program.
     'web/client': ['core', 'app'],
     cli: ['core', 'app', 'mcp', 'http', 'web', 'oauth', 'config', 'install', 'compose', 'relay'],
     relay: ['core'],
@@ -48,12 +48,12 @@ export const RULES: Rules = {
     'index.ts': ['core', 'app', 'library'],
   },
   fileArrows: {
-    // This is a composition root like compose: it starts a spare worker, checks the folder before anything is composed, and learns at exit whether
-    // a file still holds a thread, or a thread is inside SQLite.
+    // Like `compose`, this file puts the program together. It starts a spare worker, checks the folder before anything is
+    // composed, and learns at exit whether a file still blocks a thread or a thread is inside SQLite.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'workers/thread-guard.ts', 'vault/vault-root.ts'],
     // Passages are shown without their Markdown syntax, except in code.
     'cli/output/marked-text.ts': ['markdown/code.ts'],
-    // A script of its own, which must stay small.
+    // This file is a script of its own, which must stay small.
     'relay/place.ts': ['config/environment.ts'],
     'relay/greeting.ts': ['config/environment.ts'],
     // Every small file of the state folder is changed under the same lock.
@@ -93,7 +93,7 @@ export const RULES: Rules = {
     zod: ['mcp', 'http', 'oauth'],
   },
   builtIns: {
-    // A key that a password manager gives; a browser that is opened.
+    // These folders ask a password manager for a key, or open a browser.
     child_process: ['cli', 'outbound', 'relay'],
     // A program's description of itself, from a host that a setting lists.
     dns: ['outbound', 'oauth'],

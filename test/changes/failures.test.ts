@@ -200,7 +200,7 @@ describe('a user who edits during the write', () => {
       }
       const meet = (name: string) => {
         if (name === 'fsync') for (const [path, content] of Object.entries(taken)) writeFileSync(`${world.root}/${path}`, content)
-        // For a moment, no file has the name. An editor would try again.
+        // For a moment, no file has the name, and an editor would try again.
         if (calls >= openAt && calls < writeAt && existsSync(note)) open()
         if (calls++ === writeAt) save()
       }

@@ -144,7 +144,7 @@ export function fatedDatabase(fate: Fate): OpenDatabase {
         return database.prepare(sql)
       },
       close() {
-        // The binding keeps a closed connection, and its transaction, while prepared statements exist.
+        // The binding keeps a closed connection and its transaction as long as prepared statements exist.
         quietly(() => database.exec('ROLLBACK'))
         database.close()
       },

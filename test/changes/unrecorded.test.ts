@@ -39,7 +39,7 @@ test('a change whose end cannot be recorded is completed, and the caller is told
   const applied = await writer.apply(CHANGES, { title: 'full' })
   expect(applied.notes).toEqual([expect.stringContaining('no space for the change history')])
   expect(snapshot(world.root)).toEqual(DONE)
-  // While the disk is full nothing else is written, because it could not be undone.
+  // While the disk is full, no other change is made, because it could not be undone.
   await expect(writer.apply([{ kind: 'create', path: 'd.md', bytes: bytes('D') }], { title: 'next' })).rejects.toMatchObject({
     code: 'PROVIDER_ERROR',
   })
@@ -61,7 +61,7 @@ test.each(['the same process', 'another one', 'one after its death'])(
     const { disk, open } = fillingDisk()
     const writer = world.open({ openDatabase: open })
     const { id } = await writer.apply(CHANGES, { title: 'full' })
-    // As if the change had been applied only in part, then edited.
+    // This is the state after a change that was applied only in part, followed by an edit.
     writeFileSync(join(world.root, 'a.md'), 'A')
     writeFileSync(join(world.root, 'b.md'), 'by hand')
     rmSync(join(world.root, 'c.md'))

@@ -96,7 +96,7 @@ async function runAll(vault: WritableVault, flavor: Flavor, requested: readonly 
   await isAsIfNew(vault, flavor)
 }
 
-/** Undoes a change and undoes the undo; resolves with the id that reapplied it. */
+/** Undoes a change, then undoes the undo, and returns the id of the change that reapplied it. */
 async function backAndForth(vault: WritableVault, id: string, [before, after]: readonly [Moment, Moment]): Promise<string> {
   const back = await vault.writes.undo(id)
   expect(bytesOf(vault), 'undo restores every byte').toEqual(before.bytes)
@@ -159,7 +159,7 @@ function bytesOf(vault: WritableVault): ReadonlyMap<string, string> {
 /** The incrementally updated index must equal a fresh one. */
 async function isAsIfNew(vault: WritableVault, flavor: Flavor): Promise<void> {
   const files = Object.fromEntries([...bytesOf(vault)].map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]))
-  // It is indexed only once, so it does not wait until its time stamps can be trusted.
+  // The vault is indexed only once, so there is no need to wait until its time stamps can be trusted.
   const fresh = await writable(files, { ...flavor, spelling: 'preserve', settled: false })
   try {
     expect(await rowsOf(vault)).toEqual(await rowsOf(fresh))

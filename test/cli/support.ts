@@ -127,7 +127,7 @@ export interface World {
   readonly stdin?: string | Readable
   readonly platform?: string
   readonly program?: Host['program']
-  /** Receives the listener that a signal calls. */
+  /** Receives the listener for signals. */
   readonly onSignal?: (listener: () => void) => void
   /** Replaces the usual tools. */
   readonly tools?: readonly Tool[]

@@ -32,7 +32,7 @@ function among(...ids: readonly string[]): Condition {
   return { kind: 'among', nodes: ids.map(id) }
 }
 
-/** A tag, or the notes that link to a set or are linked from it. */
+/** A tag, or the notes that link to a set of notes or are linked from it. */
 type AnySet = number | { readonly field: 'links' | 'linkedfrom'; readonly isNegated: boolean; readonly of: AnySet }
 
 const anyTag = fc.nat({ max: 2 })
@@ -646,7 +646,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       })
 
       test('notes with equal scores keep one order on all pages', async () => {
-        // The later notes sort first by id.
+        // The notes that are added later come first in the order of ids.
         const { store, change, indexSearch } = await kitchen({ 'n8/n.md': 'kumquat', 'n9/n.md': 'kumquat' })
         await change(Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((at) => [`n${at}/n.md`, 'kumquat'])))
         await indexSearch(bag)

@@ -449,7 +449,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
         ['guide.md', 3, '[[Roses#Roses#Pruning]]', undefined],
         ['guide.md', 3, '[[Roses#Pruning#Roses]]', ['plants/roses.md#Roses']],
       ])
-      // Another note takes over the name, so the links lead to its headings.
+      // Another note takes over the name, so the links now lead to the headings of that note.
       await under.change({
         'Roses.md': '# Prunning\n## Roses\n# Own\n# Soil\nx ^cut\n',
         'Guide.md': '[[Roses#Prunning]] [[Roses#^cuts]]',

@@ -11,7 +11,7 @@ export type VectorIndex = Pick<HnswIndex, 'size' | 'set' | 'delete' | 'search' |
 export type OpenVectorIndex = (dimensions: number, exact: StoredVector) => VectorIndex
 
 export interface VectorIndexTraits {
-  /** It may miss near vectors; the hits it returns must exist, with true scores, in order. */
+  /** True if the index may miss near vectors. Its hits must still exist, with correct scores and in order. */
   readonly approximate?: boolean
 }
 

@@ -1,4 +1,4 @@
-// Child processes run plain JavaScript, so this bundles the tested modules; the SQLite binding stays external.
+// Child processes run plain JavaScript, so this module bundles the tested modules. The SQLite binding stays external.
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 

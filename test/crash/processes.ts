@@ -20,7 +20,7 @@ export function ended(child: ChildProcess): Promise<number | null> {
 
 export interface SigkillFigures {
   readonly kills: number
-  /** The last version written. */
+  /** The number of the last written version. */
   readonly versions: number
   readonly rolledBack: number
   readonly losses: readonly string[]
@@ -49,7 +49,7 @@ export async function killProcesses(
     await sleep((n === 0 ? 0 : 0.8 * booting) + chance.below(160))
     child.kill('SIGKILL')
     await ended(child)
-    // Every third time, the next process recovers.
+    // Every third time, the next process recovers instead.
     if (n % 3 === 0 && n < kills - 1) continue
     const writer = world.open()
     rolledBack += (await writer.recover()).filter((recovery) => recovery.state === 'rolled_back').length
@@ -85,7 +85,7 @@ function inspectVersions(world: World, log: string): readonly string[] {
   return losses
 }
 
-/** Temporary files that were never removed. */
+/** Returns the temporary files that were never removed. */
 function strays(files: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(files).filter((name) => name.includes('.roux-'))
 }
@@ -104,7 +104,7 @@ export interface ConcurrencyFigures {
   readonly losses: readonly string[]
 }
 
-/** Two servers, and optionally a user, write into one vault; then every accepted line must still exist. */
+/** Lets two servers, and optionally a user, write into one vault. Afterwards, every accepted line must still exist. */
 export async function writeTogether(
   folder: string,
   options: { readonly program: string; readonly operations: number; readonly human: boolean; readonly seed: number },
@@ -160,7 +160,7 @@ function torn(files: Readonly<Record<string, string>>): readonly string[] {
   })
 }
 
-/** The writes that are missing even from the journal. */
+/** Returns the writes that are missing even from the journal. */
 function unrecorded(world: World, tokens: readonly string[]): readonly string[] {
   const journal = new Journal(join(world.state, 'state.db'), { openDatabase: openSqlite, retention: RETENTION, now: Date.now })
   const known = new Map(journal.list(world.root, 1e9).map((change) => [change.title, change]))

@@ -16,10 +16,10 @@ export interface KillFigures {
 
 export interface KillOptions {
   readonly notes: number
-  /** The least number of kills; the current change is finished. */
+  /** The minimum number of kills. The current change is finished after the last one. */
   readonly kills: number
   readonly seed: number
-  /** Whether the file system has hard links; true by default. */
+  /** Whether the file system has hard links. The default is true. */
   readonly links?: boolean
 }
 

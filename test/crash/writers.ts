@@ -142,7 +142,7 @@ function save(
   try {
     if (way === 'within') {
       const fd = openSync(file, 'r+')
-      // Only this process changes an open file, because our writes always create new files.
+      // Only this process changes a file while it is open, because the program always creates new files.
       writeSync(fd, line, 0, line.length, fstatSync(fd).size)
       closeSync(fd)
     } else {
@@ -159,7 +159,7 @@ async function hold(task: WriterTask): Promise<void> {
     root: task.root,
     stateFolder: task.state,
     openDatabase: openSqlite,
-    // The timer keeps this promise alive; otherwise it would be garbage-collected together with its waiters and their lock.
+    // The timer keeps this promise alive. Without it, the promise, its waiters and their lock would be garbage-collected.
     fs: { ...quickFiles, fsync: () => new Promise((resolve) => setTimeout(resolve, 1e8)) },
   })
   const began = setInterval(() => {

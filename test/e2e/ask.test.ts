@@ -256,7 +256,7 @@ describe('the tool ask', () => {
     }
     expect(await refusal()).toContain('ai.allow_remote')
     writeFileSync(own, 'ai:\n  allow_remote: true\n')
-    // Only the consent that `roux ai allow` records is left.
+    // Only the consent recorded by `roux ai allow` is missing now.
     await eventually(async () => expect(await refusal()).not.toContain('ai.allow_remote'))
     expect(await refusal()).toContain('roux ai allow')
     rmSync(own)

@@ -12,7 +12,7 @@ async function open(world: World, args?: readonly string[]): Promise<Server> {
   return server
 }
 
-/** All problems of one kind as `id: text`. */
+/** Returns all problems of one kind as `id: text`. */
 async function problemsOf(server: Server, kind: string): Promise<readonly string[]> {
   const { problems } = await server.ask('get_problems', { kind, limit: 100 })
   return problems.map(({ id, text }: Wire) => `${id}: ${text}`)
@@ -217,7 +217,7 @@ describe('notes', () => {
     expect(structuredContent._warnings).toContainEqual(expect.objectContaining({ code: 'MALFORMED' }))
     const { err, code } = await server.end()
     expect([code, err]).toEqual([0, ''])
-    // The code never ran.
+    // The code in the notes must never have run.
     for (const folder of [world.vault, world.root]) expect(existsSync(join(folder, 'HACKED'))).toBe(false)
   })
 

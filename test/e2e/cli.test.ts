@@ -71,7 +71,7 @@ describe('transcripts over the demo vault', () => {
       TRANSCRIPTS.map(async ([command, expected]) => {
         const args = command.split(' ')
         const text = await transcript(world, ...args, ...(command.startsWith('--') ? [] : ['--vault', world.vault]))
-        // An unfinished line is only compared as a prefix.
+        // If the expected text ends within a line, only the beginning of the output is compared.
         expect(expected.endsWith('\n') ? text : text.slice(0, expected.length), `roux ${command}`).toBe(expected)
       }),
     )
@@ -320,7 +320,7 @@ describe('streams', () => {
 
 test('without the SQLite binary, a command says what is missing and what to do', async () => {
   const world = DEMO()
-  // Nothing is installed beside this copy.
+  // No packages are installed beside this copy.
   cpSync(join(dirname(PROGRAM), '..'), join(world.root, 'roux/dist'), { recursive: true })
   cpSync(join(dirname(PROGRAM), '../../package.json'), join(world.root, 'roux/package.json'))
   const program = join(world.root, 'roux/dist/cli/main.js')

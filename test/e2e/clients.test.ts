@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { HTTP_CLIENTS, type HttpProcess, serveHttp } from './http-support.ts'
 import { factsOf, openWorld, PROGRAM, type Server, type Wire, type World } from './support.ts'
 
-/** What every client offers, from any vendor. */
+/** The methods that clients of every vendor offer. */
 interface Asking {
   list(): Promise<Wire>
   call(name: string, args: object): Promise<Wire>
@@ -58,7 +58,7 @@ const STDIO_CLIENTS: readonly (readonly [name: string, open: Open])[] = [
   ],
 ]
 
-/** Each starts a server of its own. */
+/** Each of these clients starts its own server. */
 const SDK_CLIENTS: readonly (readonly [name: string, open: Open])[] = [
   ...STDIO_CLIENTS,
   ...HTTP_CLIENTS.map(
@@ -81,7 +81,7 @@ async function openRaw(world: World): Promise<Asking & { readonly server: Server
   }
 }
 
-/** A script with HTTP and JSON only, without the protocol's sessions. */
+/** A client that uses only HTTP and JSON, without the sessions of the protocol. */
 function postTo(http: HttpProcess): Asking {
   const ask = async (method: string, params = {}): Promise<Wire> => {
     const answer = await http.post({ jsonrpc: '2.0', id: 1, method, params })
@@ -139,7 +139,7 @@ const DEMO: readonly Sample[] = [
   ['verify_quote', { id: 'Dense crumb', quote: 'under-fermented dough stays dense' }],
 ]
 
-/** Its answers contain the time of the call. */
+/** The answers of this tool contain the time of the call. */
 const OF_THE_MOMENT = 'changes_since'
 
 const DOCS: readonly Sample[] = [
@@ -156,7 +156,7 @@ const DOCS: readonly Sample[] = [
   ['get_tree', {}],
 ]
 
-/** Until the notes are embedded and compared, and while the model is late, answers change and warn of it. */
+/** Answers may change, with a warning, until the notes are embedded and compared, and while the model is late. */
 function isUnfinished({ code, message }: Wire): boolean {
   return code === 'EMBEDDING' || (code === 'FALLBACK' && !message.startsWith('No title matches exactly.'))
 }
@@ -210,7 +210,7 @@ describe.each([
     const some = samples.filter(([name], at) => at % 4 === 0 && name !== 'resolve_nodes')
     await Promise.all(
       some.map(async ([name, args]) => {
-        // Commands return full answers by default, clients get them within a budget.
+        // By default, commands return complete answers, but clients get answers within a budget.
         const { properties } = tools.find((tool: Wire) => tool.name === name).inputSchema
         const bounds = Object.entries({ links: 3, max_tokens: 50_000 }).filter(([key]) => key in properties)
         const same = { ...Object.fromEntries(bounds), ...args }
@@ -246,7 +246,7 @@ test('the transcript of the protocol contract, line by line', async () => {
     { jsonrpc: '2.0', method: 'exit' },
   ]
   for (const line of lines) server.send(line)
-  // The input stays open: only `exit` ends it.
+  // The input stays open, so only `exit` can end the server.
   const { code, signal, err } = await server.ended
   expect([code, signal, err]).toEqual([0, null, ''])
   const [initialized, listed, called, ...more] = server.lines.map((line) => JSON.parse(line))

@@ -39,7 +39,7 @@ const roux = (...words: string[]) =>
   spawnSync(join(scratch, 'bin/roux'), words, { env: environment, encoding: 'utf8', cwd: scratch })
 const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
-/** Ends the candidates of one line. */
+/** This separator ends the candidates of a line. */
 const SEPARATOR = '--'
 
 /** The candidates that a shell offers for each of the lines, without descriptions. */

@@ -42,7 +42,7 @@ test.each<[string, RegExp, (path: string) => void]>([
   expect(JSON.parse(stdout)[0].id).toBe('faults/dense crumb.md')
   expect(stderr).toMatch(/Found by words only, not by meaning/)
   expect(stderr).toMatch(reason)
-  // The English table does not replace it.
+  // The program must not use the English table instead.
   expect(JSON.parse(run('status', '--json').stdout).vectors?.done ?? 0).toBe(0)
   expect(run('doctor').stdout).toMatch(reason)
 })

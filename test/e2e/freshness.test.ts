@@ -18,7 +18,7 @@ interface Watching {
 async function watch(world: World, args: readonly string[] = []): Promise<Watching> {
   const server = world.serve([world.vault, ...args])
   await server.initialize()
-  // The vault is watched from here on; earlier changes are read anyway.
+  // The vault is watched from now on. Earlier changes would be read in any case.
   await server.ask('list_tags')
   const answers = (tool: string, toolArgs: object, expected: Wire) =>
     eventually(async () => expect(await server.ask(tool, toolArgs)).toEqual(expected))
@@ -44,7 +44,7 @@ describe.each([
     const { world, server, at, says, answers } = await watch(openWorld({ fixture: 'demo' }), options)
     const total = (await server.ask('list_nodes', { limit: 1 })).total
 
-    // All at once, because polling is slow.
+    // All changes are made at once, because polling is slow.
     world.write('Inbox/New.md', 'Made by hand, see [[Gluten]].\n')
     world.write('Inbox/Größe & Ähnliches 🍞.md', 'With #Umlaute and an emoji.\n')
     world.write('Concepts/Staling.md', 'Edited: [[Salt]].\n')

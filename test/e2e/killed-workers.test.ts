@@ -104,7 +104,7 @@ test(`an indexing worker killed ${KILLS} times during reads and writes loses no 
   const killer = async () => {
     for (let killed = 0; killed < KILLS; killed++) {
       const count = workers.length
-      // Some writes are made between kills, however slow the machine is.
+      // This minimum ensures that some writes are made between kills, even on a slow machine.
       const sure = written.sure
       while (killed % 5 === 0 && written.sure === sure) await sleep(1)
       await sleep(random() * 250)

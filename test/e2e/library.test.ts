@@ -192,7 +192,7 @@ describe('the types in the package', () => {
     const file = join(folder, 'consumer.mts')
     writeFileSync(file, CONSUMER)
     const target = ts.ScriptTarget.ES2022
-    // AbortSignal and Uint8Array come from the platform, whose declarations need no check of ours.
+    // AbortSignal and Uint8Array come from the platform, whose declarations need not be checked.
     const libraries = { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [], skipDefaultLibCheck: true }
     const program = ts.createProgram([file], { module, moduleResolution, target, ...libraries, strict: true, noEmit: true })
     const told = ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { openWorld, type Wire, type World } from './support.ts'
 
-/** `npm run test:model` sets it. */
+/** These variables are set by `npm run test:model`. */
 const { ROUX_TEST_MODEL_URL: url, ROUX_TEST_MODEL: model = '' } = process.env
 /** Small models are slow without a graphics card, and other programs need CPU, too. */
 const PATIENCE = 600_000
@@ -96,7 +96,7 @@ describe.skipIf(url === undefined)('a real model', { timeout: PATIENCE }, () => 
       ['ask', 'what does the miller grind?', '--note-id', 'long', '--vault', world.vault, '--json'],
       { env },
     )
-    // A server that truncates says so, or its usage reveals it.
+    // If a server truncates the prompt, it reports an error, or its usage reveals it.
     expect(code === 0 ? err : err.replace(/\s+/g, ' ')).toMatch(
       code === 0 ? /context/ : /Set `ai.context` to what the model reads/,
     )

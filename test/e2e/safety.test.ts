@@ -71,7 +71,7 @@ function isRunning(pid: string): boolean {
   return existsSync(`/proc/${pid}`) && /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] !== 'Z'
 }
 
-/** The answers of a server with an empty cache. */
+/** Returns the answers of a server with an empty cache, which must be correct. */
 async function truth(world: World): Promise<readonly Wire[]> {
   const server = world.serve([world.vault, '--set', `cache.path=${join(world.root, `cache-${Math.random()}`)}`])
   await server.initialize()
@@ -252,7 +252,7 @@ describe('a cache that is damaged between two starts', () => {
       ruin()
       expect(await status(world, cache), what).toMatchObject({ index, notes: 65, files: 69, problems: 5, phase: 'idle' })
     }
-    // With more servers at once, a busy machine makes answers late.
+    // If more servers ran at once, answers would be late on a busy machine.
     const waiting = [...DAMAGES.entries()]
     const tryAll = async (): Promise<void> => {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await tryDamage(next[1], next[0])
@@ -264,9 +264,10 @@ describe('a cache that is damaged between two starts', () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
     const answers = await askEverything(server)
-    // Meanwhile the server may write to it, so a folder can fill again while it is deleted.
+    // The server may write to the folder meanwhile, so a folder can fill again while it is being deleted.
     await eventually(() => rmSync(join(world.root, 'cache'), { recursive: true, force: true }))
-    // The server may notice at once; until everything is read again, its answers say that they may be incomplete.
+    // The server may notice the damage at once. Until everything has been read again, its answers say that they may be
+    // incomplete.
     const results = await Promise.all(EVERYTHING.map(([tool, args]) => server.call(tool, args)))
     for (const [at, result] of results.entries()) {
       const codes: readonly string[] = (result.structuredContent._warnings ?? []).map(({ code }: Wire) => code)
@@ -276,7 +277,7 @@ describe('a cache that is damaged between two starts', () => {
     world.write('Inbox/New.md', 'Fresh.\n')
     await eventually(async () => expect((await server.ask('get_node', { id: 'inbox/new' }))?.content).toBe('Fresh.\n'))
     const expected = await truth(world)
-    // Slow results come from the previous state, with a warning, until they are ready.
+    // Until slow results are ready, the previous ones are returned with a warning.
     await eventually(async () => expect(await askEverything(server)).toEqual(expected))
     expect((await server.end()).code).toBe(0)
   })
@@ -333,7 +334,7 @@ describe('shutdown', () => {
     )
     await server.end()
     expect(existsSync(`/proc/${pid}`)).toBe(false)
-    // The shared server, which ends after its last connection.
+    // The only child is the shared server, which ends after its last connection.
     expect(children).toHaveLength(SHARES ? 1 : 0)
     await eventually(async () => expect(children.filter(isRunning)).toEqual([]))
   })
@@ -343,7 +344,7 @@ describe('shutdown', () => {
     const server = await open(world)
     await server.ask('list_tags')
     server.child.stdout.destroy()
-    // The input stays open, so only writing shows that nobody reads.
+    // The input stays open, so the server notices only by writing that nobody reads its output.
     const ended = new Promise<number | null>((resolve) => server.child.on('exit', resolve))
     for (let id = 0; id < 3; id++) server.send(call(id))
     expect(await ended).toBe(0)

@@ -64,7 +64,7 @@ async function everything(client: Wire): Promise<Wire> {
 async function told([client, transport]: readonly [Wire, unknown]): Promise<Wire> {
   onTestFinished(() => client.close())
   await client.connect(transport)
-  // Unfinished indexing would show up in answers.
+  // Answers could differ while indexing is not finished.
   await client.callTool({ name: 'search', arguments: { query: 'x' } })
   await expect
     .poll(async () => JSON.stringify((await client.callTool({ name: 'search', arguments: { query: 'x' } })).structuredContent))

@@ -63,7 +63,7 @@ test('search.languages tells the language of a short note, and a new value reads
     const { out } = await world.roux(['search', 'Haus', '--mode', 'keyword', '--json', '--vault', world.vault, ...args])
     return idsOf(JSON.parse(out))
   }
-  // `Die` is Dutch, too.
+  // `Die` is a Dutch word, too.
   expect(await found()).toEqual([])
   expect(await found('--set', 'search.languages=en,de')).toEqual(['stadt.md'])
   expect(await found('--set', 'search.languages=["de"]')).toEqual(['stadt.md'])
@@ -191,7 +191,7 @@ describe('a slow model', () => {
     world.write('Inbox/New.md', 'One more.\n')
     await eventually(async () => expect(idsOf(await again.ask('find_nodes', { query: 'title:New' }))).toEqual(['inbox/new.md']))
     await eventually(async () => expect(embeddings.passages).toBeGreaterThan(before))
-    // Only the new note: its text and its title.
+    // Only the text and the title of the new note are embedded.
     expect(embeddings.passages).toBeLessThanOrEqual(before + 2)
   })
 
@@ -227,7 +227,7 @@ describe('a slow model', () => {
     await server.initialize()
     await server.call('search', { query: 'bread' })
     let notes = 0
-    /** Whether a new note in `secret` of each vault is sent, after a note outside it was. */
+    /** Returns whether a new note in `secret` of each vault was sent after a note outside it. */
     const areSent = async (): Promise<readonly boolean[]> => {
       const word = `word${++notes}x`
       for (const vault of [world.vault, work]) {
@@ -338,7 +338,7 @@ describe('unusual queries', () => {
         const answer = JSON.parse(content[0].text)
         if (isError) expect(answer.error, `${tool}: ${name}`).toMatchObject({ code: 'INVALID_PARAMS' })
         else expect(Array.isArray(answer), `${tool}: ${name}`).toBe(true)
-        // An error shows the mistake, not the whole query.
+        // An error must show the mistake, not the whole query.
         expect(content[0].text.length, `${tool}: ${name}`).toBeLessThan(100_000)
         expect([...order].sort()).toEqual(['asked', 'other'])
       }

@@ -41,7 +41,7 @@ test.runIf(CAN_MOUNT)('a container that shares the cache folder sees its own vau
 
 test.runIf(CAN_MOUNT)('a process works alone on a full disk and does not wait', async () => {
   const world = sharedWorld()
-  // The input stays open until the answer is there: a server whose input ends does not wait long for its calls.
+  // The input stays open until the answer arrives, because a server does not wait long for its calls after its input ends.
   const script = `mount -t tmpfs -o size=4k none "$1" && head -c 4096 /dev/zero > "$1/full"; run=$1; out=$2; shift 2
     { cat; for _ in $(seq ${PATIENCE / 100}); do grep -q '"id":2' "$out" && break; sleep 0.1; done; } | "$@" > "$out"
     cat "$out"; ls "$run/roux" >&2`
@@ -62,7 +62,7 @@ test.runIf(CAN_MOUNT)('a process works alone on a full disk and does not wait', 
   })
   expect(stdout, stderr).toContain('"id":2')
   expect(stdout).not.toContain('"isError":true')
-  // An announcement that stays would make every other process wait.
+  // If the announcement were not removed, every other process would have to wait.
   expect(stderr).not.toMatch(/\.server$/m)
 })
 
@@ -79,7 +79,7 @@ test('each process works alone if a server cannot write its files', async () => 
   await askOnce(world)
   const { file } = placeOf(world)
   await world.roux(['stop'], { env: SHARED })
-  // Its file cannot take the place of a folder, as on a disk that is full or read-only.
+  // The announcement cannot be written where a folder is, as on a full or read-only disk.
   mkdirSync(join(file('server'), 'x'), { recursive: true, mode: 0o700 })
   expect(await askOnce(world)).toMatchObject({ code: 0 })
   expect(serversIn(world)).toEqual([])
@@ -156,7 +156,7 @@ test('a newer build gets its own server, and the older one ends with its last co
   utimesSync(join(dirname(program), 'main.app.js'), later, later)
   const fresh = world.serve([world.vault, '--write'], { env: SHARED, program })
   await fresh.initialize()
-  // Both write into one note at the same time.
+  // Both processes write into one note at the same time.
   const marks = ['old', 'fresh'].flatMap((build) => Array.from({ length: 8 }, (_, at) => `${build}-${at}-end`))
   const writes = marks.map((append) => (append.startsWith('old') ? old : fresh).call('update_node', { id: 'b', append }))
   for (const result of await Promise.all(writes)) expect(result).not.toHaveProperty('isError')

@@ -121,11 +121,11 @@ test('relays wait for a busy server as long as its process lives', async () => {
   const [pid = 0] = serversIn(world)
   process.kill(pid, 'SIGSTOP')
   const second = world.serve(undefined, { env: SHARED })
-  // The relay has given the server its time, and answers itself.
+  // The relay no longer waits for the server, and answers by itself.
   await second.initialize()
   process.kill(pid, 'SIGCONT')
   expect(await second.ask('get_hubs')).not.toEqual([])
-  // On a busy machine, the server has still more to catch up with than `status` waits for.
+  // On a busy machine, the server needs longer to catch up than `status` waits.
   await eventually(async () => expect((await stateOf(world)).running).toMatchObject({ process: pid, connections: 2 }))
   expect((await second.end()).err).toBe('')
   await first.end()
@@ -182,12 +182,12 @@ async function checkWrites(relayCount: number, times: number, disturb: (world: W
   })
   for (let time = 0; time < times; time++) {
     await eventually(async () => expect(serversIn(world)).toHaveLength(1))
-    // A relay gives up after servers that end before it gets through to them, so wait for each.
+    // A relay gives up after several servers have ended before it could connect. So each round waits for all relays.
     const before = [...doneBy]
     await eventually(async () => expect(doneBy.every((last, number) => last > (before[number] ?? 0))).toBe(true))
     await disturb(world)
   }
-  // None gave up.
+  // No relay has given up.
   await eventually(async () => expect((await stateOf(world)).running).toMatchObject({ connections: relayCount }))
   isOver = true
   await Promise.all(writing)
@@ -201,7 +201,7 @@ async function checkWrites(relayCount: number, times: number, disturb: (world: W
 test('a server that is killed repeatedly while relays write loses and repeats nothing', async () => {
   await checkWrites(4, LONG ? 25 : 3, async (world) => {
     world.killServers()
-    // Its successor may not have announced itself yet.
+    // The successor may not have announced itself yet.
     await eventually(async () => expect(serversIn(world)).toHaveLength(1))
     world.killServers()
   })
@@ -239,7 +239,7 @@ test('after the server is killed during a write, the error points to list_change
   const [before, given] = [writtenBy(relay), relay.child.stdin as Socket]
   const least = before - given.bytesWritten
   const [write, read] = [relay.call('update_node', { id: 'b', append: 'x' }), relay.call('get_node', { id: 'a' })]
-  // Both are in the socket's buffer when the server dies.
+  // Both messages are in the socket's buffer when the server dies.
   if (isLinux) await eventually(() => expect(writtenBy(relay)).toBeGreaterThanOrEqual(least + given.bytesWritten))
   else await new Promise((resolve) => setTimeout(resolve, 300))
   process.kill(pid, 'SIGKILL')
@@ -258,7 +258,7 @@ test('a server that does not belong to the user is not used, and each process wo
     expect(await server.ask('get_hubs')).not.toEqual([])
     return (await server.end()).code
   }
-  // Find out the names.
+  // The first call creates the files, so their names can be found out.
   await call()
   await world.roux(['stop'])
   const name =
@@ -266,7 +266,7 @@ test('a server that does not belong to the user is not used, and each process wo
       .find((one) => one.endsWith('.log'))
       ?.replace('.log', '') ?? ''
   const [socket, announcement] = [join(folder, `${name}.sock`), join(folder, `${name}.server`)]
-  // A stale socket, as a killed server leaves it.
+  // This is a stale socket, as left by a killed server.
   await call()
   for (const pid of serversIn(world)) process.kill(pid, 'SIGKILL')
   await eventually(async () => expect(serversIn(world)).toEqual([]))
@@ -281,7 +281,7 @@ test('a server that does not belong to the user is not used, and each process wo
   writeFileSync(announcement, '99999999 secret', { mode: 0o600 })
   expect(await call()).toBe(0)
   expect(serversIn(world)).toEqual([])
-  // A secret that others can read.
+  // Other users can read the secret.
   chmodSync(announcement, 0o644)
   expect(await call()).toBe(0)
   expect(serversIn(world)).toEqual([])

@@ -76,7 +76,7 @@ test('a client that reads nothing does not delay shutdown beyond the limit', asy
   const server = await serving(openWorld({ fixture: 'demo' }))
   server.child.stdout.pause()
   for (let id = 0; id < 500; id += 1) server.send({ jsonrpc: '2.0', id, method: 'tools/list' })
-  // Wait for the process, not for its output, which stays unread.
+  // The test waits for the process, not for its output, which nobody reads.
   const exited = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
   await new Promise((resolve) => setTimeout(resolve, 500))
   server.child.kill('SIGTERM')

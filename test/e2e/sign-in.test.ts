@@ -96,7 +96,7 @@ test('a program signs in with the code of roux connect, stays signed in over res
     expect.objectContaining({ name: 'a-program', scopes: ['read'], vaults: ['vault'], returns_to: '127.0.0.1' }),
   )
   expect(await world.roux(['token', 'remove', 'a-program'])).toMatchObject({ code: 0 })
-  // The stream ends by itself, and nothing opens with the token again.
+  // The stream ends by itself, and the token cannot be used again.
   await stream.text()
   expect((await post({ method: 'ping' })).status).toBe(401)
   expect(JSON.parse((await world.roux(['token', 'list', '--json'])).out)).toHaveLength(1)
@@ -136,7 +136,7 @@ test('there is no sign-in without a public address, and none of its files', asyn
   expect(existsSync(join(world.root, 'state/roux/sign-in.json'))).toBe(false)
 })
 
-/** Text that the program holds only in the modules of sign-in, and that they evaluate when they are loaded. */
+/** Texts that occur only in the modules for sign-in, which evaluate them when they are loaded. */
 const OF_SIGN_IN = ['No sign-in is expected right now', '0123456789ABCDEFGHJKMNPQRSTVWXYZ', '192.88.99.0/24', 'rouxa_']
 
 /** Returns how often the functions around these texts ran in a server that was asked something and ended. */

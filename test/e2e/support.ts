@@ -135,7 +135,7 @@ function indexesOf({ root, vault }: World): readonly [string, string] {
   return [file, searchIndexFile(file)]
 }
 
-/** A server that was starting may write files while they are removed. */
+/** Removes a world. A server that was starting may write files at the same time. */
 function removeWorld(root: string, killServers: () => void): void {
   const end = Date.now() + PATIENCE
   for (;;) {
@@ -157,7 +157,7 @@ function killSharedServers(folder: string): void {
     try {
       process.kill(JSON.parse(readFileSync(join(folder, name), 'utf8')).pid, 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
 }
@@ -197,7 +197,7 @@ function cleanEnvironment(root: string): Record<string, string> {
     XDG_STATE_HOME: join(root, 'state'),
     XDG_CONFIG_HOME: join(root, 'config'),
     XDG_RUNTIME_DIR: join(root, 'run'),
-    // Set by vitest.config.ts.
+    // This variable is set by vitest.config.ts.
     ROUX_SERVE_SHARED: process.env.ROUX_SERVE_SHARED ?? 'off',
     ROUX_SERVE_KEEP_MINUTES: '0',
     NO_COLOR: '1',

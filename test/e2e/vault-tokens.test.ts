@@ -60,7 +60,7 @@ async function everythingTold(client: Wire): Promise<string> {
     ),
     client.complete({ ref: { type: 'ref/resource', uri: 'roux://node/{+id}' }, argument: { name: 'id', value: 'sec' } }),
   ])
-  // Errors repeat the caller's own words, but must contain nothing it could not know.
+  // Errors may repeat the caller's own words, but must not contain anything that the caller could not know.
   return JSON.stringify(told)
 }
 
@@ -87,7 +87,7 @@ test('a token for one vault gets no notifications about the other', async () => 
     client.setNotificationHandler('notifications/resources/updated', ({ params }: Wire) => void heard[name]?.push(params.uri))
     await client.callTool({ name: 'list_tags', arguments: {} })
   }
-  // A vault's first indexing is announced regardless of subscriptions; here it is over.
+  // Clients without a subscription also hear of a vault's first indexing, which is over here.
   await guest.subscribeResource({ uri: 'roux://node/plan' })
   await eventually(async () => {
     world.write('Plan.md', `Plan ${performance.now()}\n`)
@@ -101,7 +101,7 @@ test('a token for one vault gets no notifications about the other', async () => 
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(heard.owner).toContain('roux://node/work:secret plan')
   })
-  // What was sent of its own vault may arrive late.
+  // Notifications about the guest's own vault may arrive late.
   expect(new Set(heard.guest)).toEqual(new Set(['roux://node/plan']))
 })
 
@@ -145,7 +145,7 @@ test('a token without read access cannot get any note content', async () => {
     ),
     ...['attachment/gluten.png', 'node/concepts/gluten'].map((name) => attach('resources/read', { uri: `roux://${name}` })),
   ])
-  // The id of a changed note is returned, because the caller named it.
+  // Results contain the id of a changed note, because the caller named it.
   const named = /"(?:id|old_id|ids)":\[?"concepts\/gluten\.md"/g
   const learned = told.map((text) => text.replaceAll('\\"', '"').replaceAll(named, ''))
   expect(learned.filter((text) => /sourdough|protein|gluten\.md|counts/i.test(text))).toEqual([])

@@ -29,7 +29,7 @@ test('a token gets a browser code from a server with the page, and the code open
   const opened = await post('/web/session', json)
   expect(opened.json).toMatchObject({ scopes: ['read'] })
   const { session } = opened.json as { readonly session: string }
-  // On a busy machine, the notes are not laid out within the time that an answer may take.
+  // On a busy machine, laying out the notes takes longer than the time limit for an answer.
   await eventually(async () =>
     expect((await post('/web/picture', {}, session)).json).toMatchObject({ ids: expect.arrayContaining(['readme.md']) }),
   )
@@ -80,7 +80,7 @@ test('a program on the port of a dead server gets no token', async () => {
   const page = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
   const servers = join(world.root, 'cache/roux/servers')
   mkdirSync(servers, { recursive: true })
-  // As after a crash, when another process has the dead server's process id.
+  // This is the state after a crash, when another process has got the process id of the dead server.
   writeFileSync(join(servers, `${process.pid}.json`), JSON.stringify({ vaults: [world.vault], page, key: 'x'.repeat(43) }))
   const own = world.start(['open', world.vault, '--print'])
   await new Promise((resolve) => own.stderr.once('data', resolve))

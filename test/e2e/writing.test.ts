@@ -296,7 +296,7 @@ describe('killed in the middle of a large move', () => {
       isAnswered = true
     }
     server.call('move_node', MOVE).then(answered, answered)
-    // On a busy machine, the moment may pass unseen.
+    // On a busy machine, the moment may pass before it is noticed.
     while (!moment(world.vault) && !isAnswered) await sleep(0)
     world.killServers()
     server.child.kill('SIGKILL')
@@ -308,7 +308,8 @@ describe('killed in the middle of a large move', () => {
     try {
       return readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Center]]')
     } catch {
-      // For a few microseconds the name is free: the old file was set aside, and the new one is not in place yet.
+      // For a few microseconds, no file has the name, because the old file has been set aside and the new one is not in place
+      // yet.
       return false
     }
   }

@@ -60,7 +60,7 @@ function answer({ input, dimensions }: Request, response: ServerResponse): void 
   response.end(JSON.stringify({ object: 'list', data }))
 }
 
-/** Answers the first request, which asks for the dimension, and then behaves as given. */
+/** A server that answers the first request, which asks for the dimension, and then behaves as given. */
 const afterOpening =
   (behavior: Behavior): Behavior =>
   (request, response, count) =>

@@ -77,7 +77,7 @@ export function cutIntoSentencePieces(
         if (row !== undefined) return { score: (scores[row] ?? 0) + rest.score, rows: [row, ...rest.rows] }
         return at === 0 ? { score: unknown + rest.score, rows: rest.rows } : undefined
       })
-      // An unknown first character has no alternative: the loop keeps it only if it is no piece itself.
+      // An unknown first character has no alternative. It is kept only if it is not a piece itself.
       const best = ways.filter((way) => way !== undefined).reduce((one, other) => (other.score > one.score ? other : one))
       memory.set(start, best)
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encode, padInputs, pool } from '../../src/embed/model-service.ts'
 
-/** 101 and 102 mark the beginning and end; each letter is a token. */
+/** The numbers 101 and 102 mark the beginning and the end, and each letter is a token. */
 const tokenizer = (text: string) => {
   const input_ids = [101, ...Array.from(text, (letter) => letter.charCodeAt(0)), 102]
   return { input_ids, attention_mask: input_ids.map(() => 1) }

@@ -20,7 +20,7 @@ test('every call starts the index and waits up to ten seconds for it', async () 
 })
 
 describe('a file event that has not been read yet', () => {
-  /** A core that is behind until it has been waited for this many times. */
+  /** A core whose index stays behind until it has been waited for this many times. */
   function behindCore(waits: number) {
     const core = fakeCore(store)
     const waited: number[] = []

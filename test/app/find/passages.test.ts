@@ -73,7 +73,6 @@ describe.each([true, false])('with an embedder: %s', (isEmbedded) => {
     expect(passages).toMatchObject([{ heading: [], start_line: 6, end_line: 6, text: 'Short and sweet.' }])
   })
 
-  // Known limit: in a note of more than 24 chunks, only the nearest by meaning or the first are searched for words.
   test('shows a word deep in a very long note, also by words alone', async () => {
     const sections = Array.from({ length: 80 }, (_, at) => `## Part ${at}\n\n${filler(`topic ${at}`)}\n`)
     sections[61] += '\nThe quetzal nests here.\n'
@@ -151,6 +150,6 @@ test("a note's opening answers a question about its title, and a section one abo
   expect(await textOf('care of the starter', 'sourdough.md')).toBe(
     '## Care of the starter\n\nFeed it.\n\n### How often\n\nDaily.',
   )
-  // A section without text answers nothing.
+  // A section without text cannot answer anything.
   expect(await textOf('care of the starter', 'rye.md')).toContain('# Rye')
 })

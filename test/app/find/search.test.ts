@@ -5,7 +5,7 @@ import { BagOfWords } from '../../support/bag-of-words.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
 import { noPatience } from './no-patience.ts'
 
-/** Every note is equally near to every question. */
+/** An embedder for which every note is equally near to every question. */
 class VaguelyAlike extends KnownBag {
   private readonly cosine: number
   override readonly id: string

@@ -416,7 +416,7 @@ describe('gaps in the log', () => {
     expect(value.state).toMatchObject({ notes: 4 })
     rmSync(join(folder, 'file'))
     await garden.change({ 'Tomato.md': 'Two.' })
-    // The failed entries are written now.
+    // The failed entries have been written by now.
     expect(garden.problem).toBeUndefined()
     expect(facts((await garden.ask({ since: '90m' })).value)).toMatchObject({ changed: ['home.md', 'tomato.md'] })
   })

@@ -154,7 +154,7 @@ test('a query without meaningful words finds little, and missing arguments are e
   expect(() => call({ query: 'a', max_tokens: 99 }, { vaults })).toThrow(/max_tokens/)
 })
 
-/** All pages of a question. */
+/** Returns all pages of a result. */
 async function pages(core: SearchCore, args: PackArguments): Promise<readonly ContextPack[]> {
   const all: ContextPack[] = []
   for (let offset: number | undefined = 0; offset !== undefined && all.length < 200; ) {

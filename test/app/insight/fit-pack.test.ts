@@ -25,7 +25,7 @@ test('cuts long passages to fit several, and the best one grows', () => {
 test('adds further short passages before a long one grows', () => {
   const short = Array.from({ length: 30 }, (_, at) => passage(`short ${at}`, `Rose ${at} wants pruning in spring.`))
   const { excerpts } = fitPack([long('long'), ...short], { room: 8_000, hasHashes: true })
-  // If the long one grew first, only 22 would fit.
+  // If the long excerpt grew first, only 22 would fit.
   expect(excerpts.length).toBeGreaterThan(25)
   expect(excerpts[0]?.text.length).toBeGreaterThan(600)
 })

@@ -4,7 +4,7 @@ import type { PlacedPassage } from '../../../src/app/insight/pack-passages.ts'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { OutgoingLink } from '../../../src/core/store.ts'
 
-/** A passage that is a whole note and links to each of these notes. */
+/** Returns a passage that consists of a whole note and links to each of these notes. */
 function linking(name: string, targets: readonly string[]): { passage: PlacedPassage; links: readonly OutgoingLink[] } {
   const id = `${name}.md` as NodeId
   const text = targets.map((target) => `See [[${target}]].`).join('\n')

@@ -10,7 +10,7 @@ import { searchCore } from '../search-core.ts'
 const LONG =
   'a text of its own that is long enough to be more than a stub with words such as harbour lighthouse keeper and many others besides these few that make it thirty words or more in all here'
 
-/** Two rings of five notes, joined by a bridge: without it, one ring is cut off. */
+/** Two rings of five notes, joined by a bridge. Without the bridge, one ring would be cut off. */
 const RINGS = Object.fromEntries([
   ...['a', 'b'].flatMap((ring) =>
     Array.from({ length: 5 }, (_, at) => [`${ring}/${ring}${at}.md`, `[[${ring}${(at + 1) % 5}]] ${ring.repeat(3)} ${at}`]),
@@ -49,7 +49,7 @@ test('a gap dismissed before the vault had a name stays dismissed, and ids with 
   const { value } = await listGaps(core, { kind: 'cut', limit: 20 })
   expect(value.cut?.map(({ id }) => id)).toEqual(['work:b/b0.md'])
   expect(gapKey('apart', 'work:c1,work:c4', core)).toBe('apart:c1,c4')
-  // The order of the two depends on their sizes, which may change.
+  // The order of the two communities depends on their sizes, which may change.
   expect(gapKey('apart', 'c4, C1', core)).toBe('apart:c1,c4')
 })
 

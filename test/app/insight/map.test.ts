@@ -161,7 +161,7 @@ test('a map of any size fits every budget, largest communities first', async () 
     const shown = (name: 'key' | 'folders') => communities.reduce((sum, row) => sum + (row[name]?.length ?? 0), 0)
     expect(shown('key') + (omitted.key ?? 0)).toBe(communities.length * key.length)
     expect(shown('folders') + (omitted.folders ?? 0)).toBe(communities.length * folders.length)
-    // An empty list means that there is nothing.
+    // Empty lists are left out of the answer.
     for (const row of communities) expect([row.key, row.folders]).not.toContainEqual([])
   }
 })

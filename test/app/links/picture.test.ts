@@ -60,7 +60,7 @@ test('a partial picture has the links in each direction, the words, and the days
     ['b', 1, 2, -1],
   ])
   expect(modified[0]).toBe(Date.UTC(2025, 2, 2) / 86_400_000)
-  // Lines that other notes have too are also counted.
+  // Lines that also occur in other notes are counted, too.
   expect(words[2]).toBe(3)
 })
 
@@ -117,7 +117,7 @@ test('a page of a larger vault gets notes of each community, as many links as fi
   expect(ids.length).toBeLessThanOrEqual(14)
   expect(groups.map((_, group) => communities.filter((one) => one === group).length >= 6)).toEqual([true, true])
   expect(linked(picture).length).toBeLessThanOrEqual(30)
-  // Links to notes that are not drawn count too.
+  // Links to notes that are not drawn count, too.
   expect(degrees[titles.indexOf('soil 0')]).toBe(29)
 })
 

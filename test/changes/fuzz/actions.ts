@@ -11,7 +11,7 @@ export interface Action {
   readonly pick: number
   /** Whether to apply the dry run's plan, or to repeat the request. */
   readonly byPlan: boolean
-  /** Whether to undo and redo it at once. */
+  /** Whether the action is undone and redone at once. */
   readonly undone: boolean
 }
 

@@ -64,7 +64,7 @@ function linkFaults({ action, planned, result, before, after }: Step): readonly 
   return [...before.read].flatMap(([source, old]) => {
     const read = after.read.get(moved.get(source) ?? source)
     if (read === undefined || (EDITS.has(action.kind) && subjects.has(source))) return []
-    // Renaming a heading or title may remove and add links.
+    // Renaming a heading or title may remove and add links inside it.
     const isRenamed = (action.kind === 'rename_heading' || action.kind === 'title') && source === planned.subject
     const [ends, now] = isRenamed ? [endsBesideHeadings(old), endsBesideHeadings(read)] : [old.ends, read.ends]
     if (now.length !== ends.length) return [`${source} has ${now.length} links instead of ${ends.length}`]
@@ -142,7 +142,10 @@ interface FilePair {
   readonly now: string
 }
 
-/** The answer names the line of every rewritten link; for a reference link that is its own line, although its definition changes. */
+/**
+ * The answer must name the line of every rewritten link. For a reference link, this is the link's own line, although the
+ * definition changes.
+ */
 function relinkedFaults({ files }: WriteResult, { path, was, now }: FilePair): readonly string[] {
   if (path.endsWith('.canvas')) return []
   const named = new Set(files.find(({ from }) => from === path)?.relinked.map(({ line }) => line))
@@ -191,7 +194,7 @@ const isHeadingEdit: IsEdit = ({ was, now }) => {
 const isPropertyEdit: IsEdit = ({ was, now }, planned) =>
   now.endsWith(bodyOf(was)) && entriesOf(was).every((entry) => isOfEdit(entry, planned) || topOf(now).includes(entry))
 
-/** Whether the note is as it should be after an edit. */
+/** Checks whether a note is as it should be after an edit. */
 const IS_EDIT: Readonly<Partial<Record<Kind, IsEdit>>> = {
   append: ({ was, now }, { content }) => now.startsWith(was) && isSame(now.slice(was.length), content),
   prepend: ({ was, now }, { content }) => {

@@ -62,7 +62,7 @@ export async function refuse(
   await expect(vault.write(operations)).rejects.toMatchObject(expected)
   expect(vault.snapshot()).toEqual(before)
   expect(await vault.edges()).toEqual(edges)
-  // A refused plan must not affect later changes either.
+  // A refused plan must not affect later changes, either.
   await vault.write({ kind: 'create', id: 'unrelated', content: '' })
   expect(await vault.edges()).toEqual(edges)
 }

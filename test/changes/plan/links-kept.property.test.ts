@@ -70,7 +70,7 @@ describe.each(FLAVORS)('$profile, $mode', ({ profile, mode, comments }) => {
           }
           const all = await writable(files, options)
           const result = operations.length < 2 ? undefined : await all.write(operations).catch(() => undefined)
-          // Reusing a released name in one request may be refused, and other links may be lost.
+          // A request that reuses a released name may be refused, and other links may be lost.
           if (result !== undefined && losses + result.dangling.length === 0)
             expect(await edgesOf(all), JSON.stringify(operations)).toEqual(await edgesOf(one))
           await Promise.all([one.close(), all.close()])
@@ -112,7 +112,7 @@ function renamed({ source, target, count }: Edge, moved: ReadonlyMap<string, str
   return { source: moved.get(source) ?? source, target: target === undefined ? undefined : (moved.get(target) ?? target), count }
 }
 
-/** Broken links may gain a target; they are counted where they lead now. */
+/** Adds broken links that gained a target to the expected links, with the target that they have now. */
 function withGained(expected: readonly Edge[], now: readonly Edge[]): readonly Edge[] {
   const countOf = (edges: readonly Edge[], { source, target }: Edge) =>
     edges.find((edge) => edge.source === source && edge.target === target)?.count ?? 0

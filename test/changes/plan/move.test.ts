@@ -265,7 +265,7 @@ describe('moving a file', () => {
       'x.md': '',
     }
     const vault = await writable(files)
-    // HTML is searched for a limited time.
+    // The clock stands still, so the time limit for searching HTML is never reached.
     vi.spyOn(performance, 'now').mockReturnValue(0)
     onTestFinished(() => void vi.restoreAllMocks())
     const { dangling, notes } = await vault.write(operation)
@@ -282,7 +282,7 @@ describe('moving a file', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => void vi.restoreAllMocks())
     const read = (path: string) => {
-      // Each file takes a millisecond.
+      // Reading a file takes a millisecond.
       now += 1
       return view.read(path)
     }

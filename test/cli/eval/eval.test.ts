@@ -84,7 +84,7 @@ test('the gain is computed per query: hybrid minus keyword', () => {
     { mode: 'hybrid' as const, results: answered([1, 2]) },
   ]
   expect(meaningGains(modes).map(({ kind, gain }) => [kind, gain.value])).toEqual([
-    // From rank 2 to 1, and from nothing to rank 2.
+    // The relevant note rises from rank 2 to rank 1 for one question, and from nothing to rank 2 for another.
     ['title', expect.closeTo((1 - 1 / Math.log2(3) + 1 / Math.log2(3)) / 2)],
   ])
   expect(meaningGains(modes.slice(0, 1))).toEqual([])

@@ -71,7 +71,7 @@ test('ends on a signal', async () => {
   }
   const ended = line.roux(['serve'], { stdin, core: counts.core, onSignal })
   stdin.write(HELLO + HUBS)
-  // A call that has begun is answered.
+  // A call that has begun is still answered.
   await expect.poll(() => counts.opened).toHaveLength(1)
   stop()
   const { code, out } = await ended

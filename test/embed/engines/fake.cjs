@@ -41,7 +41,7 @@ const AutoTokenizer = {
   },
 }
 
-// Three in a row, so that random texts of property tests do not end the worker.
+// The sign must occur three times in a row, so that random texts of property tests do not end the worker.
 const END = '\u{1f4a5}'.codePointAt(0)
 const isEnd = (ids) => ids.some((id, at) => id === END && ids[at + 1] === END && ids[at + 2] === END)
 
