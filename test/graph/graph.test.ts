@@ -71,7 +71,7 @@ describe('Graph', () => {
           const rows = lastOf(batch, known)
           for (const one of rows) known.set(one.key, one)
           grown.apply(rows)
-          // Sorting early makes the next update keep the order incrementally.
+          // Sorting now makes the next update keep the order incrementally.
           if (known.size % 2 === 0) grown.order()
         }
         const fresh = new Graph()

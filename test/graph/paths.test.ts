@@ -70,7 +70,7 @@ describe('paths', () => {
   })
 
   test('paths avoid hubs when there is another way', () => {
-    // Every note links to 0; 1 – 2 – 3 – 4 is a chain beside it; 5 is linked only with the hub.
+    // Every note links to 0. The notes 1 to 4 form a chain beside it, and 5 is linked only with 0.
     const links = [[], [0, 2], [0, 3], [0, 4], [0], [0], [0], [0], [0], [0]]
     const graph = graphOf(links)
     expect(findPaths(graph, 1, 4, PLAIN)).toEqual([[1, 0, 4]])

@@ -12,13 +12,13 @@ import { type Listening, listening, speak } from './support.ts'
 interface Side {
   readonly http: Listening
   readonly ground: Ground
-  /** Has one connection, which stays open throughout. */
+  /** The agent has one connection, which stays open throughout. */
   readonly agent: Agent
 }
 
-/** For clients that are slow on purpose. */
+/** This side is for clients that are slow on purpose. */
 let hasty: Side
-/** For all others: a busy machine may need long to send a request. */
+/** This side is for all other clients, because a busy machine may need long to send a request. */
 let patient: Side
 let connections = 0
 const answered = new Map<Hostile, string>()

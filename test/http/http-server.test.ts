@@ -53,7 +53,7 @@ async function read(response: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of response) text += chunk
   } catch {
-    // The connection was cut: use what arrived.
+    // The connection was cut, so only what has arrived is used.
   }
   return text
 }

@@ -57,7 +57,7 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
       }),
     log,
     ...options,
-    // May change while the server runs.
+    // The value may change while the server runs.
     get enabled() {
       return options.enabled ?? true
     },

@@ -26,7 +26,7 @@ afterEach(() => {
   vi.mocked(chmodSync).mockRestore()
 })
 
-/** As for a file of another owner, which can be read but not changed. */
+/** Makes `chmod` fail, as for a file of another owner, which can be read but not changed. */
 function refuseChmod(): void {
   vi.mocked(chmodSync).mockImplementation(() => {
     throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })

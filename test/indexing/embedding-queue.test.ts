@@ -10,7 +10,7 @@ import { settled } from '../support/settled.ts'
 const FLAVOR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
 const busy = () => new RouxError('PROVIDER_ERROR', 'busy', { isTransient: true })
 
-/** Rejects texts for which `refuses` returns true, and counts calls. */
+/** An embedder that rejects texts for which `refuses` returns true. It counts the calls. */
 class PickyBag extends BagOfWords {
   calls = 0
   refuses: (texts: readonly string[]) => Error | undefined = () => undefined
@@ -32,7 +32,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
   onTestFinished(() => void vi.useRealTimers())
   const notes = [...texts]
   const stored = new Map<number, NoteVectors>()
-  /** How often each of these still fails. */
+  /** The number of times that each of these will still fail. */
   const failures = { put: 0, read: 0 }
   const search: Partial<SearchWriter> = {
     vectorVersions: async () => new Map([...stored].map(([key, { version }]) => [key, version])),
@@ -61,7 +61,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
   const run = async () => {
     for (let turn = 0; turn < 20; turn++) {
       await queue.step()
-      // The pause between batches while others embed.
+      // This is the pause between batches while other notes are embedded.
       await vi.advanceTimersByTimeAsync(20)
       await settled()
     }
@@ -86,7 +86,7 @@ describe('a text that the embedder rejects', () => {
     expect(queue.problem).toBe('1 note could not be embedded: 20.md: 400: POISON')
     expect(stored.get(19)?.chunks[0]?.vector).not.toEqual(new Float32Array(16))
     expect(stored.get(20)?.chunks.map(({ vector }) => vector)).toEqual([new Float32Array(16)])
-    // A numeric file name makes the first line, here the poison, a second name of the note.
+    // A numeric file name makes the first line a second name of the note. Here, that line contains the text that fails.
     expect(stored.get(20)?.names.map(({ vector }) => vector)).toEqual([bagOf('20'), new Float32Array(16)])
   })
 

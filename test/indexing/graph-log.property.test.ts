@@ -59,7 +59,7 @@ function sorted({ files, links }: PlainGraph) {
   return { files: [...files].sort(), links: [...links].sort() }
 }
 
-/** The position of a link comes from the last change, which depends on the order of composition. */
+/** Returns the changes without lines. A link's line comes from the last change, which depends on the order of composition. */
 function withoutLines({ files, links }: GraphChanges) {
   return { files, links: links.map((link) => ({ ...link, texts: link.texts.map(([text, , more]) => [text, more]) })) }
 }
@@ -78,7 +78,7 @@ test('replaying the log of any sequence of changes on the old graph gives the ne
         mark: (_, generation) => marks.push(generation),
       })
       await indexer.reconcile({ all: true })
-      // A vault's initial state is not a change.
+      // The initial state of a vault is not a change.
       expect({ log, marks }).toEqual({ log: [], marks: [1] })
       const graphs = [await graphOf(index)]
       for (const batch of steps) {

@@ -9,7 +9,7 @@ import { allOf, openIndexer } from '../support/indexers.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** More files than fit into one commit. */
+/** A number of files that is larger than a commit can hold. */
 const FILES = 10_001
 
 /** A writer whose process ends after this many commits. */
@@ -45,7 +45,7 @@ test('every reader sees that an index is incomplete, and the next process comple
   const store = openStore(path)
   expect(await ask(store).state()).toEqual({ generation: 0, files: 0, complete: false })
 
-  // The other process had indexed the whole vault; then someone deleted the cache folder.
+  // Another process had indexed the whole vault, but then someone deleted the cache folder.
   const writer = openIndexWriter({ kind: 'file', path })
   onTestFinished(() => writer.close())
   const other = openIndexer(vault, writer)

@@ -21,7 +21,7 @@ test('a note that a bug prevents from being read is reported, and all others are
     expect.objectContaining({ text: expect.stringContaining('A bug in Roux prevents it from reading this file') }),
   )
   expect((await ask(store).neighbors(toNodeId('a.md'), { direction: 'in' }, { offset: 0, limit: 10 })).items).toEqual(['b.md'])
-  // Nothing changed, so it is not read again.
+  // Nothing has changed, so nothing is read again.
   const { generation } = await ask(store).state()
   await indexer.reconcile({ all: true })
   expect((await ask(store).state()).generation).toBe(generation)

@@ -44,7 +44,7 @@ describe.each([
         await factsOf(indexed)
         for (const batch of steps) {
           const touched = batch.flatMap((step) => perform(vault, step))
-          // Files, folders, or folders with everything below: a watcher may report any of these.
+          // A watcher may report files, folders, or folders with everything below.
           await indexed.indexer.reconcile(
             reported === 'files'
               ? { all: false, folders: [], files: touched }
@@ -60,7 +60,7 @@ describe.each([
         }
         const fresh = await new IndexedVault(vault, flavor).index()
         expect(await factsOf(indexed)).toEqual(await factsOf(fresh))
-        // Nothing is left to do: a full comparison changes nothing.
+        // A full comparison changes nothing, because nothing is left to do.
         const { generation } = await ask(indexed.store).state()
         await indexed.indexer.reconcile({ all: true })
         expect((await ask(indexed.store).state()).generation).toBe(generation)

@@ -36,7 +36,7 @@ interface Whole {
 
 let built: Promise<Whole> | undefined
 
-/** Undamaged index files and their answers; built once. */
+/** Returns undamaged index files and their answers. They are built only once. */
 function wholeIndex(): Promise<Whole> {
   built ??= build()
   return built
@@ -69,7 +69,7 @@ async function spread(): Promise<{ readonly search: string; readonly index: stri
 const isDone = ({ search }: IndexStatus) =>
   search?.vectors !== undefined && search.words.done === search.words.total && search.vectors.done === search.vectors.total
 
-/** Asks everything until the answers are right. Until then they may be errors, or incomplete if the status says so. */
+/** Asks everything until the answers are right. Until then, they may be errors, or incomplete if the status says so. */
 async function expectRight({ service, store }: SearchServer): Promise<void> {
   for (;;) {
     const before = isDone(service.status())
@@ -80,7 +80,7 @@ async function expectRight({ service, store }: SearchServer): Promise<void> {
       expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' })
     }
     if (answers !== undefined && before && isDone(service.status())) {
-      // A full diff would be too long to print.
+      // The values are compared here, because a full diff would be too long to print.
       expect(isDeepStrictEqual(answers, (await wholeIndex()).answers)).toBe(true)
       break
     }
@@ -171,7 +171,7 @@ describe('a damaged search index', () => {
         if (isRead) await answersOf(server.store, bag.id, QUESTIONS)
         damage(search, how)
         await expectRight(server)
-        // The repaired index accepts new notes.
+        // The repaired index must accept new notes.
         vault.write('new.md', 'Ukulele.')
         await server.service.reconcile()
         await expect

@@ -60,7 +60,7 @@ describe('an embedder that fails', () => {
     await service.reconcile(['new.md'])
     expect(await service.awaitFindable('words', PATIENCE)).toBe(true)
     expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
-    // Retries slow down: after 1, 2, 4, 8 … seconds.
+    // The pauses between retries grow: 1, 2, 4, 8 … seconds.
     const tries = bag.passages.length
     await vi.advanceTimersByTimeAsync(1_000)
     await settled()
@@ -173,7 +173,7 @@ describe('another embedder', () => {
       { embedder: lasting.id, notes: 40 },
     ])
     await server.close()
-    // The next server keeps the vectors it needs.
+    // The next server must keep the vectors that it needs.
     const next = await startedSearch(at, vault, openBag(lasting))
     await next.service.awaitFindable('meaning', PATIENCE)
     await expect.poll(() => statesOf(next.store)).toEqual([{ embedder: lasting.id, notes: 40 }])

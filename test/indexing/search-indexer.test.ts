@@ -13,7 +13,7 @@ class MovingVault extends MemoryVault {
   /** Makes the nth read from now fail. */
   failingRead = 0
 
-  /** Sets the content that the next read of a file returns. */
+  /** Sets the content that only the next read of a file returns. */
   readOnce(path: string, text: string | undefined): void {
     this.#once.set(path, text === undefined ? undefined : Buffer.from(text))
   }
@@ -41,7 +41,7 @@ describe('a file that changes between comparing and reading', () => {
     vault.readOnce('b.md', what === 'nothing' ? undefined : 'Something else.')
     await rig.steps(Number.POSITIVE_INFINITY)
     expect(rig.mismatches).toEqual(['b.md'])
-    // The service does this when notified.
+    // The service does the same when it is notified.
     await rig.reconcile(rig.mismatches as VaultPath[])
     await rig.steps(Number.POSITIVE_INFINITY)
     expect(await hits(rig, 'blueberries')).toEqual(['b.md'])
@@ -67,7 +67,7 @@ describe('a file that changes between comparing and reading', () => {
 })
 
 describe('a single failed read', () => {
-  // The first three reads are for words, the next three for vectors.
+  // The first three reads are made for words, and the next three for vectors.
   test.each([1, 2, 3, 4, 5, 6])('of read %i: afterwards every note has its words and vectors', async (failing) => {
     const vault = new MovingVault(GARDEN)
     const bag = new BagOfWords()

@@ -126,7 +126,7 @@ export class SlowBag extends BagOfWords {
   }
 }
 
-/** Fails as long as `failing` is set. */
+/** An embedder that fails as long as `failing` is set. */
 export class FailingBag extends BagOfWords {
   fail: ((vectors: readonly Float32Array[]) => Promise<readonly Float32Array[]>) | undefined
 

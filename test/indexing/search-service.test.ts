@@ -29,7 +29,7 @@ test('does not report a change as searchable before it is, however often the vau
   const done = await service.exclusively(async ({ reconcile }) => {
     vault.write('notes/note 3.md', 'zebra')
     await reconcile(scope)
-    // As a watcher does when it reports our own write.
+    // A watcher does the same when it reports a write of the program itself.
     await reconcile(scope)
     return service.status().search?.words
   })
@@ -157,7 +157,7 @@ describe('starting', () => {
     const { service, store } = await startedSearch(at, vault, openBag(bag))
     await service.awaitFindable('meaning', PATIENCE)
     expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 400 }])
-    // Two texts per note: its chunk and its title.
+    // Each note has two texts, its chunk and its title.
     expect(bag.passages).toHaveLength(2 * (400 - (stored?.notes ?? 0)))
     expect(service.status().search?.vectors).toMatchObject({ done: 400, total: 400 })
   })
@@ -268,7 +268,7 @@ describe('after the graph is rebuilt', () => {
 
   test.each([1, 3])('with other keys, search follows %i commits later', (changes) => followsAfter(changes))
 
-  // The rebuilt index has as many commits as the old one, so the number alone does not tell them apart.
+  // The rebuilt index has as many commits as the old one, so their number does not distinguish the two.
   test('with other keys, search follows at once', () => followsAfter(0))
 })
 

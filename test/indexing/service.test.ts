@@ -86,7 +86,8 @@ function serve(file: string, vault: MemoryVault, { onDisk = (writer) => writer, 
     },
   )
   const close = async () => {
-    // A server's reader is in another thread, so its writer waits until it can truncate the log. Here, it would wait in vain.
+    // The reader must be closed first. In a server it is in another thread, so the writer can wait for it before truncating the
+    // log. Here, the writer would wait in vain.
     await store.close()
     await service.close()
   }
@@ -264,7 +265,7 @@ describe('starting', () => {
     vault.write('b.md', 'Two.')
     await expect(service.reconcile(['b.md'])).rejects.toThrow('It is away.')
     expect(service.status()).toMatchObject({ phase: 'failed', message: 'It is away.' })
-    // Longer than the pause before a retry: the error is reported once.
+    // The wait is longer than the pause before a retry, so it shows that the error is reported only once.
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(errors).toHaveLength(1)
     isAway = false
@@ -365,7 +366,7 @@ describe('an unusable cache', () => {
     await service.reconcile(['new.md'])
     expect(service.status().cache).toBe('memory')
     vault.write('newer.md', '[[note 2]]')
-    // Room that is gone again before it is used.
+    // There is room for a moment, but none is left when it is needed.
     hasRoom = true
     await service.reconcile(['newer.md'])
     await new Promise((done) => setTimeout(done, 50))
@@ -420,13 +421,13 @@ describe('a damaged index', () => {
     harm(file)
     const { store, service } = await started(file, new MemoryVault(NOTES))
     const expected = await expectedRows()
-    // A reader may find the damage first: its call fails once, and the next one is right.
+    // A reader may find the damage first. Then its call fails once, and the next one is right.
     await expect.poll(() => sameRows(store, expected)).toBe(true)
     await service.ready(PATIENCE)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
   })
 
-  // Regressions: a row that disappears because its key changed, and a text that became a blob.
+  // These cases failed once: a row disappeared because its key changed, and a text became a blob.
   const LUCKLESS: [[number, number][]][] = [
     [
       [
@@ -562,7 +563,7 @@ test('closing leaves the index but no large log', async () => {
 test('closing while a reader still loads the index leaves no large log either', async () => {
   onTestFinished(() => void vi.restoreAllMocks())
   let now = performance.now()
-  // Each look at the clock takes longer than a turn, so the reader pauses after each slice of rows.
+  // Each look at the clock takes longer than a time slice, so the reader pauses after every few rows.
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 11))
   const folder = temporaryFolder()
   await (await started(join(folder, 'index.db'), new MemoryVault(NOTES))).close()
@@ -620,7 +621,7 @@ describe('an unexpected error', () => {
 })
 
 describe('a file event', () => {
-  /** A service whose watcher the test controls. */
+  /** Starts a service whose watcher is controlled by the test. */
   async function watched({ isSure = true } = {}) {
     const vault = new MemoryVault(NOTES)
     let dirty: (dirty: Dirty) => void = () => {}
@@ -719,7 +720,7 @@ test('the data that an edit needs is read in advance once the folder is watched,
       async function* singly<T>(parts: AsyncIterable<readonly T[]>): AsyncIterable<readonly T[]> {
         for await (const part of parts) {
           for (const row of part) {
-            // Messages of other threads arrive like this.
+            // Messages of other threads arrive in the same way.
             if (++read === 10) setImmediate(() => (readAtMessage = read))
             yield [row]
           }
@@ -738,7 +739,7 @@ test('the data that an edit needs is read in advance once the folder is watched,
 })
 
 describe('memory that runs short', () => {
-  /** More files than are committed at once. */
+  /** The number of files is larger than a commit can hold. */
   const MANY = 10_001
   const many = () =>
     new MemoryVault(Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.md`, `leek [[${at + 1}]]`])))

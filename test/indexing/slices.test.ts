@@ -58,7 +58,7 @@ test('a new index that is built in slices only rereads notes with broken links t
     isConflictCopy: () => false,
     permission: Promise.resolve(),
     onProgress: () => {},
-    // Ends each slice early.
+    // This ends each slice early.
     isMemoryShort: () => true,
   })
   await indexer.reconcile({ all: true })

@@ -27,7 +27,7 @@ test('an unreadable note is tried each time but reported once', async () => {
   await indexer.reconcile({ all: true })
   await indexer.reconcile({ all: false, folders: [], files: ['x.md'] })
   expect(await ask(store).state()).toEqual(first)
-  // Other unreadable bytes change nothing, either.
+  // Changes of unreadable files do not matter, either.
   vault.write('x.md', 'Longer than it was.')
   await indexer.reconcile({ all: true })
   expect(await ask(store).state()).toEqual(first)

@@ -5,7 +5,7 @@ import { InsightClient } from '../../src/workers/insight-client.ts'
 import { memoryCache, runsHere } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
-/** Communities depend on the previous ones, so compare everything else. */
+/** Stores no communities. They depend on the previous ones, so everything else is compared. */
 const FORGETFUL = { communities: () => undefined, keepCommunities: () => {} }
 
 const NAMES = ['Bees.md', 'Hive.md', 'beds/Roses.md', 'beds/Shears.md', 'Day.md', 'Bees 2.md']
@@ -87,7 +87,7 @@ test('a stored result belongs to the same notes after they have been removed and
   const indexed = await new IndexedVault(vault).index()
   const client = clientOf(indexed)
   const before = await newest(client)
-  // The notes get each other's keys.
+  // The notes exchange their keys.
   for (const path of Object.keys(files)) {
     vault.remove(path)
     await indexed.indexer.reconcile({ all: true })

@@ -139,7 +139,7 @@ test('among equally similar notes, first suggests the one whose own best match i
   const crowd = ['crab', 'gull', 'seal', 'tern']
   const vault = {
     Here: 'Quartz lantern.\n',
-    // Four other notes match its remaining words better.
+    // Four other notes match the remaining words of this note better.
     Busy: 'Quartz harbour ferry island.\n',
     Quiet: 'Lantern velvet thimble bobbin.\n',
     ...Object.fromEntries(crowd.map((name) => [name, `Harbour ferry island ${name}.\n`])),

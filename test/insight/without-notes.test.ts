@@ -53,7 +53,7 @@ test('notes that an index note reaches only through a removed note become unreac
   const links: readonly Link[] = [...index, [1, 50], [50, 51], [2, 51]]
   expect(lose(52, links, [1]).unreachable).toEqual([50])
   expect(lose(52, links, [0]).unreachable).toEqual([...Array.from({ length: 45 }, (_, at) => at + 1), 50, 51])
-  // Forty links are too few for an index note.
+  // A note with forty links has too few to be an index note.
   expect(lose(52, links.slice(5), [1]).unreachable).toEqual([])
 })
 

@@ -108,7 +108,7 @@ function jsonOf(text: string): unknown {
   return root && asJson(getNodeValue(root))
 }
 
-/** JSON has no −0. */
+/** Returns a value as JSON would. JSON has no −0. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }

@@ -4,7 +4,10 @@ import { listEntries, putEntry, removeEntry } from '../../src/install/entries.ts
 const PLACE = { file: 'settings.json', key: 'servers', name: 'roux' }
 const ENTRY = { command: 'n' }
 
-/** Text in, text out. Then removes the entry and expects the first text, with or without `before`. */
+/**
+ * Checks that a text with the new entry is as expected, and that removing the entry restores the first text. The removal is tried
+ * with and without `before`.
+ */
 function check(before: string, after: string, { restores = true } = {}): void {
   expect(putEntry(before, PLACE, ENTRY)).toBe(after)
   expect(removeEntry(after, PLACE, [before])).toBe(before)

@@ -52,7 +52,7 @@ for (const file of ['vault-cases', 'lenient-cases', 'resolution-cases']) {
     test.each(cases)('$id: $name ($profile)', async (one) => {
       const actual = await outcome(one)
       for (const [fact, value] of Object.entries(one.expect)) {
-        // The scanner's own tests check these two.
+        // These two facts are checked by the tests of the scanner.
         if (fact === 'h1' || fact === 'fm') continue
         expect({ [fact]: actual[fact as keyof typeof actual] }).toEqual({ [fact]: value })
       }

@@ -19,7 +19,7 @@ function parse(text: string): Root {
   }
 }
 
-/** Not part of CommonMark. */
+/** Matches syntax that is not part of CommonMark. */
 const OURS = /\[\[|\$|%|^---/
 /** remark reads a tag on the line after an empty list item as text; in CommonMark it begins an HTML block. */
 const DEFECT = /^[ \t>]*(?:[-+*]|\d+[.)])[ \t]*\n[ \t]*<[a-z/]/m

@@ -108,7 +108,7 @@ test('the settings of search and get_node also apply to the tools that replace t
   expect(off()).toEqual([])
   expect(off(['tools.search', false])).toEqual(['tools.search', 'tools.search'])
   expect(off(['tools.get_node', false])).toEqual(['tools.get_node'])
-  // The connector needs its two tools even where nothing is found by meaning.
+  // The connector needs its two tools even if notes are not found by meaning.
   expect(off(['embedder.kind', 'none'])).toEqual(['embedder.kind'])
 })
 

@@ -118,7 +118,7 @@ describe.each(SDK_CLIENTS)('%s', (name, make) => {
       expect([content.uri, content.mimeType]).toEqual([uri, 'application/json'])
       expect(JSON.parse(content.text)).toBeTypeOf('object')
     }
-    // The newer SDK returns the codes of both eras as its own.
+    // The newer SDK returns the error codes of both eras unchanged.
     const code = name === 'the older SDK' ? -32002 : -32602
     await expect(client.readResource({ uri: 'roux://node/soil/worm' })).rejects.toMatchObject({
       code,

@@ -89,7 +89,8 @@ describe('the list of tools', () => {
   test.each(definitions)('$name matches its snapshot', (definition) => {
     const file = new URL(`${definition.name}.json`, folder)
     const now = `${JSON.stringify({ tokens: encode(JSON.stringify(definition)).length, ...definition }, null, 2)}\n`
-    // New snapshots are written and show up in the diff; changed ones need a look: run with UPDATE_SNAPSHOTS=1.
+    // New snapshots are written and show up in the diff. Changed ones must be checked, and are written only with
+    // UPDATE_SNAPSHOTS=1.
     if (process.env.UPDATE_SNAPSHOTS || !readdirSync(folder).includes(`${definition.name}.json`)) writeFileSync(file, now)
     expect(readFileSync(file, 'utf8')).toBe(now)
   })
@@ -269,7 +270,7 @@ describe.each(definitions)('$name', ({ name, inputSchema }) => {
     expect(message).toContain('got nothing')
   })
 
-  // A single heading may be given as a string.
+  // A single heading may also be given as a string.
   const takesText = (key: string) => key === 'section' || key === 'heading'
 
   test.each(

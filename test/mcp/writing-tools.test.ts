@@ -124,7 +124,7 @@ describe('operations of the write tools', () => {
     expect(together.requests[0]?.operations).toEqual([operation])
   })
 
-  // Deleting needs an existing note: see the tests of the whole program.
+  // Deleting requires an existing note, so it is covered by the tests of the whole program.
   const tried = OPERATION_TOOLS.map(({ name }) => name).filter((name) => !name.startsWith('delete'))
   test.each(tried)('%s supports a dry run', async (name) => {
     const args = {

@@ -73,7 +73,7 @@ const CLIENTS: readonly (readonly [string, Open])[] = [
   ]),
 ]
 
-/** Asks again if the server restarted while a connection to it was kept open. */
+/** Repeats a request if the server restarted while a connection to it was kept open. */
 const persistent: typeof fetch = async (input, init) => {
   try {
     return await fetch(input, init)
@@ -83,7 +83,7 @@ const persistent: typeof fetch = async (input, init) => {
   }
 }
 
-/** Fills in the page as a person does, and gives what the program receives. */
+/** Fills in the page as a person would, and returns what the program receives. */
 async function allow(server: PublicServer, asked: URL, step: () => Promise<void>): Promise<URLSearchParams> {
   const code = server.connect(['read', 'write'])
   await step()
@@ -119,7 +119,7 @@ describe.each(CLIENTS)('%s', (_, open) => {
       expect(asked.searchParams.get('client_id')?.startsWith('https://')).toBe(document !== undefined)
       const returned = await allow(server, asked, step)
       await step()
-      // The older SDK takes the code alone, the newer one also checks the issuer.
+      // The older SDK accepts the code alone, and the newer one also checks the issuer.
       await first.transport.finishAuth(first.client instanceof OldClient ? returned.get('code') : returned)
       await step()
       const tools = async (): Promise<readonly string[]> => {
@@ -133,7 +133,7 @@ describe.each(CLIENTS)('%s', (_, open) => {
       const issued = kept.stored
       expect(issued.scope).toBe('read')
 
-      // Its access token expires: the client refreshes on its own.
+      // The access token expires, and the client refreshes it by itself.
       server.ahead += 61 * 60_000
       expect(await tools()).toContain('search')
       const refreshed = kept.stored
@@ -150,7 +150,7 @@ describe.each(CLIENTS)('%s', (_, open) => {
       const [connection] = listConnections(signInFiles(server.state).connections, server.now())
       expect(connection?.client.knownBy).toBe(document === undefined ? undefined : 'claude.ai')
       removeConnection(signInFiles(server.state).connections, connection?.name ?? '')
-      // It is removed while it is used: what it keeps is worth nothing, so it asks for consent again.
+      // The program is removed while it is in use. Its tokens become invalid, so it asks for consent again.
       const last = others[0] as Kept
       await expect(connectOnce(open(url, last))).rejects.toThrow()
       expect(await server.ping(last.stored?.access_token ?? 'nothing')).toBe(401)

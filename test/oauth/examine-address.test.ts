@@ -7,7 +7,7 @@ import { type PublicAddress, readPublicAddress } from '../../src/http/host-and-o
 import { type ExamineOptions, examineAddress } from '../../src/oauth/examine-address.ts'
 import { PublicServer } from './support.ts'
 
-/** What a proxy does with a request: `pass` sends it on with these headers and sends the answer back. */
+/** The behavior of a proxy for a request. `pass` forwards the request with these headers and returns the answer. */
 type Behave = (
   request: IncomingMessage,
   response: ServerResponse,

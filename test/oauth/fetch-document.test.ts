@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type FetchOptions, fetchDocument, isOnInternet } from '../../src/oauth/fetch-document.ts'
 
-/** Made for these tests, for the name claude.ai. Nothing else trusts it. */
+/** A key made for these tests, with a certificate for the name claude.ai. Nothing else trusts it. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgf+8rC94YQEHgF718
 /TBhrU4CpIeQoQxDrIV5X4xrIQShRANCAATqvIieKK5ijZKdUBy15SxwV0wOSo4M

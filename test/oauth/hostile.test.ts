@@ -10,7 +10,7 @@ import { type Answer, CALLBACK, filledIn, ORIGIN, PublicServer, parametersOf, RE
 const CLOSED =
   'No sign-in is expected right now. Run &#34;roux connect&#34; on the computer with the notes, then reload this page.'
 
-/** A notice is a page that sends the browser nowhere. */
+/** Checks that the answer is a notice, which is a page that does not redirect the browser. */
 function expectNotice({ status, headers, text }: Answer, expected: number, message: string): void {
   expect([status, headers.location, text.includes(message) ? message : text]).toEqual([expected, undefined, message])
 }
@@ -50,7 +50,7 @@ describe('open redirects', () => {
       expect(page.text).toMatch(/is not listed in http\.clients\.|does not belong to this program\./)
     }
     const { status, json } = await server.register([address])
-    // On its own it is refused, unless it is just another address of a listed host.
+    // A single address must be refused, unless it is just another address of a listed host.
     if (status === 201) expect(json.redirect_uris.every((one: string) => new URL(one).origin === 'https://claude.ai')).toBe(true)
     else expect(json.error).toBe('invalid_redirect_uri')
   })
@@ -354,7 +354,7 @@ describe('intercepted and replayed', () => {
     const begun = await server.begin()
     const { code: given = '' } = parametersOf(await server.submit(begun.page, code))
     const { status, json } = await server.redeem(begun, given, changes)
-    // The code is worth nothing afterwards, whoever has it.
+    // Afterwards, the code is invalid for everyone.
     expect((await server.redeem(begun, given)).json.error).toBe(json.error === 'invalid_target' ? undefined : 'invalid_grant')
     return [status, json.error]
   }
@@ -462,7 +462,7 @@ describe('guessing and flooding', () => {
           }).flat(),
         )
     }
-    // There are never more than 32 copies of descriptions.
+    // The server keeps at most 32 copies of descriptions.
     for (let at = 0; at < 33; at++) await server.begin({ client_id: `https://claude.ai/first-${at}` })
     await flood(2)
     const [files, before] = [stored(server.state), queryObjects(Object, { format: 'count' })]

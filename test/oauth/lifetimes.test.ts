@@ -14,7 +14,7 @@ const ID = 'https://claude.ai/oauth/client'
 const isConnected = (server: PublicServer): boolean =>
   readdirSync(join(server.state, 'connections')).some((name) => name.endsWith('.json'))
 
-/** Refreshes, and gives the new token; nothing if that was refused. */
+/** Refreshes a token and returns the new one, or `undefined` if the server refused. */
 async function next(server: PublicServer, signed: SignedIn, token: string): Promise<string | undefined> {
   const { status, json } = await server.refresh(signed, token)
   expect(status === 200 || json.error === 'invalid_grant').toBe(true)
@@ -107,7 +107,7 @@ test('a used refresh token yields ten more pairs within two minutes, and all of 
   const given = burst.filter((token) => token !== undefined)
   expect(given).toHaveLength(10)
   expect(new Set([first, ...given])).toHaveProperty('size', 11)
-  // Any of them may be the one that the program keeps.
+  // The program may have kept any of these tokens.
   const kept = (await next(server, signed, given[4] ?? '')) ?? ''
   expect(await next(server, signed, first)).toBeDefined()
   expect(await next(server, signed, kept)).toBeDefined()
@@ -123,7 +123,7 @@ test('a program that refreshes endlessly fills its file with at most a few hundr
   for (let round = 0; round < 300; round++) {
     if (after === undefined || pair === undefined) throw new Error('The connection has ended.')
     tokens.push(pair.refresh)
-    // Every other time it uses a token again that it used before.
+    // In every other round, the program uses a token that it has already used.
     const token = (round % 2 === 0 ? pair.refresh : tokens.at(-2)) ?? ''
     ;({ after, pair } = refresh(after, { token, client: 'x' }, making))
   }

@@ -44,7 +44,7 @@ export interface SignInOptions {
   readonly documents?: Readonly<Record<string, object>>
   readonly readDocument?: ReadDocument
   readonly stateFolder?: string
-  /** Listens where the public address says, at this port, so clients need no tunnel. */
+  /** The port of the public address. If it is set, the server listens there, so clients need no tunnel. */
   readonly port?: number
   /** The public address, if a proxy stands in front. */
   readonly origin?: string
@@ -82,12 +82,12 @@ export class PublicServer {
     await this.#listen()
   }
 
-  /** What `roux connect` does. Returns the code. */
+  /** Works like `roux connect` and returns the code. */
   connect(scopes: readonly Scope[] = ['read'], vaults: '*' | readonly string[] = '*'): string {
     return openWindow(signInFiles(this.state).window, { scopes, vaults }, this.now())
   }
 
-  /** Sends a request as it arrives from a tunnel. */
+  /** Sends a request in the way it arrives from a tunnel. */
   async ask(path: string, { method, headers = {}, body, form }: Asked = {}): Promise<Answer> {
     const text = form === undefined ? body : formText(form)
     const type: Headers = form === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -154,7 +154,7 @@ export class PublicServer {
     return this.ask('/authorize', { form: { ...filledIn(page), code, decision: 'allow', ...changes }, headers })
   }
 
-  /** Signs in to the end, and gives the tokens. */
+  /** Signs in completely and returns the tokens. */
   async signIn(
     scopes: readonly Scope[] = ['read'],
     changes: Readonly<Record<string, string | undefined>> = {},
@@ -188,7 +188,7 @@ export class PublicServer {
     })
   }
 
-  /** Whether a token is let in. */
+  /** Calls the server with a token and returns the status. */
   async ping(token: string): Promise<number> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
     return (await this.ask('/mcp', { body, headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' } }))
@@ -234,7 +234,7 @@ export interface SignedIn extends Begun {
   readonly json: Json
 }
 
-/** A port that nothing uses, and that the system gives to no connection, so a server can restart at it. */
+/** Returns an unused port that the system does not assign to connections, so a server can restart at it. */
 export async function freePort(): Promise<number> {
   const port = randomInt(15_000, 32_000)
   const listener = createServer()
@@ -247,7 +247,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** What a browser says when the page itself sends its form. */
+/** The headers that a browser sends with a form of the page itself. */
 export const OWN_PAGE: Headers = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate' }
 
 export function proof(): { readonly verifier: string; readonly challenge: string } {

@@ -212,7 +212,7 @@ describe('a clock set back by a day', () => {
     const open = meter.begin({ input: 90, output: 0 })
     clock.now = NOON - DAY
     expect(() => meter.begin({ input: 30, output: 0 })).toThrow(/80 of 100/)
-    // A reservation is settled on the day it was made.
+    // A reservation is settled on the day on which it was made.
     open.end({ input: 50, output: 0, estimated: false })
     expect(state.usage('2000-01-01')).toMatchObject([
       { day: '2026-03-02', input: 50, reserved: 0 },

@@ -177,7 +177,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     const timeoutMs = 1_000
     const { error, settled, server } = await asked(kind, holdLimits(timeoutMs), { timeoutMs })
     expect(error).toMatchObject({ code: 'TIMEOUT', hint: expect.stringContaining('ai.timeout') })
-    // No retry: it would take three times as long as the setting allows.
+    // There is no retry, because it would take three times as long as the setting allows.
     expect([server.requests.length, settled.length]).toEqual([1, 1])
     expect(settled[0]).toMatchObject({ estimated: true, failed: true })
     expect(settled[0]?.input).toBeGreaterThan(10)

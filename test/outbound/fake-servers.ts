@@ -154,7 +154,7 @@ export function holdLimits(ms: number): () => void {
   }
 }
 
-/** This many different words: a model that repeats itself is stopped. */
+/** Returns this many different words, because a model that repeats itself is stopped. */
 export function words(count: number): string {
   return Array.from({ length: count }, (_, at) => `word${at}`).join(' ')
 }

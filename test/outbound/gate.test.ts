@@ -200,7 +200,7 @@ describe('the ledger', () => {
 })
 
 describe('a full disk', () => {
-  /** A database that has no room from now on. */
+  /** Returns a gate whose database has no more room once `fill` is called. */
   function full(): { readonly state: AiState; readonly gate: Gate; fill(): void } {
     let isFull = false
     const state = new AiState(join(temporaryFolder(), 'ai.db'), (path) => {
@@ -209,7 +209,7 @@ describe('a full disk', () => {
         if (isFull && sql === 'ROLLBACK') throw new Error('cannot rollback - no transaction is active')
         database.exec(sql)
         if (!isFull || sql !== 'BEGIN IMMEDIATE') return
-        // Like SQLite, which has rolled back by then.
+        // SQLite, too, would have rolled back by now.
         database.exec('ROLLBACK')
         throw new Error('database or disk is full')
       }

@@ -153,7 +153,8 @@ test('an edit changes only nearby chunks', () => {
       const after = [...blocks.slice(0, place), added, ...blocks.slice(place)].join('\n\n')
       const starts = (text: string) => new Set(chunksOf(text).map((chunk) => text.length - chunk.start))
       const [old, now] = [starts(before), starts(after)]
-      // Compare cuts that both notes have, beyond the widest chunk and radius after the edit: all later ones are equal.
+      // Only cuts that both notes have, and that are farther from the edit than the widest chunk plus the radius, are compared.
+      // All later ones must be equal.
       const common = [...old].filter((start) => start <= tail.length && now.has(start))
       const first = Math.max(0, ...common)
       expect([...now].filter((start) => start < first)).toEqual([...old].filter((start) => start < first))

@@ -289,7 +289,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
       try {
         return (await snapshot.select({}, { offset: 0, limit: 9 })).total
       } catch (error) {
-        // It arrives while the reader waits for it.
+        // The notification arrives while the reader waits for it.
         setTimeout(() => void announce(generation), 200)
         throw error
       }
@@ -396,7 +396,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
   })
 
   test('ranks words by how rare they are in the vault, whatever other vaults contain', async () => {
-    // In the whole database, the word that is rare here is the frequent one.
+    // The word that is rare in this vault is frequent in the whole database.
     const { fed } = await opened({
       ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`Frequent ${at}.md`, 'Salt is here.'])),
       'Rare.md': 'Leek is here.',

@@ -30,7 +30,7 @@ describe.skipIf(STARTER === '' || NEO4J_DATA === '')('a Neo4j server of our own'
     await expect(ids()).rejects.toMatchObject(refused)
 
     expect(spawnSync(STARTER, ['start'], { stdio: 'ignore' }).status).toBe(0)
-    // Its port opens before recovery has finished.
+    // The port of the server opens before recovery has finished.
     await expect.poll(() => ids().catch(() => [])).toEqual(['a.md', 'b.md'])
     vault.write('c.md', 'New.')
     await fed.indexer.reconcile({ all: true })

@@ -206,7 +206,7 @@ describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', () 
     const { place, memory, fed } = await fedVault({ 'a.md': '[[b]]', 'b.md': '' })
     const connection = connect(new Recording(place))
     const store = openNeo4jStore(connection)
-    // No time passes in between, however slow the server is.
+    // The clock stands still, however slow the server is.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     onTestFinished(() => clock.mockRestore())
     const notes = () =>

@@ -20,7 +20,7 @@ describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database
     const ids = () => ({ files: [], missing: (name: string) => name as never })
     for (let base = 0; base < generations; base++) {
       const open = await writer.begin(base)
-      // A missing file changes nothing, but makes a generation.
+      // Removing a missing file changes nothing, but creates a generation.
       await open.put({ put: [], touch: [], remove: [base], ids })
       const changes: GraphChanges = { files: [{ to: `${base}.md`, time: base }], links: [] }
       await open.commit({ outside: [], nextKey: 9, complete: true, lineage: LINEAGE }, base === 0 ? undefined : changes)

@@ -9,9 +9,9 @@ import { refusingServer, silentServer, wireTo } from '../support/bolt.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 import { NEO4J_URL, neo4jPlace, pooledEngines } from '../support/neo4j.ts'
 
-/** Short, to keep tests fast. */
+/** These timeouts are short to keep the tests fast. */
 const SHORT: Timeouts = { connect: 200, read: 300, write: 400, beat: 100 }
-/** Long enough for a busy server. */
+/** These timeouts are long enough for a busy server. */
 const REAL: Timeouts = { connect: 20_000, read: 10_000, write: 20_000, beat: 10_000 }
 
 function connect(place: Neo4jPlace, timeouts?: Timeouts): Connection {
@@ -138,7 +138,7 @@ describe.skipIf(NEO4J_URL === undefined)('a hanging network', () => {
     const { place, engine } = engines.openPlace()
     onTestFinished(() => engine.index.close())
     await new FedVault(new MemoryVault({ 'a.md': '[[b]]', 'b.md': '' }), engine).index()
-    // The first query takes longer.
+    // The first query takes longer than later ones.
     await countNotes(connect(place))
     const lease = openLease(connect(place))
     await lease.take()

@@ -41,7 +41,7 @@ async function clientOf({ env, root }: World, args: readonly string[]): Promise<
   return client
 }
 
-/** What a busy machine adds to an answer: the call or its model took too long. */
+/** Matches the parts of an answer that appear if the call or its model was too slow, as on a busy machine. */
 const IS_LATE = /"code":"TIMEOUT"|did not answer within/
 
 async function call(client: Wire, [name, args]: ReadingCall): Promise<Wire> {
@@ -83,7 +83,7 @@ async function sectionsOf(client: Wire, notes: readonly { readonly id: string }[
   return outlines.flatMap(({ node }) => (node?.outline ?? []).slice(0, 1).map(({ text }: Wire) => [node.id, text] as const))
 }
 
-/** Depends on the whole vault or on vectors. */
+/** Calls whose answers depend on the whole vault or on vectors. */
 const COMPUTED: readonly ReadingCall[] = [
   ['search', { query: 'all' }],
   ['map', {}],
@@ -93,7 +93,10 @@ const COMPUTED: readonly ReadingCall[] = [
   ['get_hubs', { metric: 'betweenness' }],
 ]
 
-/** Asks until everything the answer depends on is computed. `call` leaves out warnings about what is not indexed yet. */
+/**
+ * Repeats a call until everything that its answer depends on is computed. `call` leaves out warnings about what is not indexed
+ * yet.
+ */
 async function whenComputed(client: Wire, [name, args]: ReadingCall): Promise<void> {
   for (;;) {
     const { structuredContent } = await client.callTool({ name, arguments: args })
@@ -103,7 +106,7 @@ async function whenComputed(client: Wire, [name, args]: ReadingCall): Promise<vo
   }
 }
 
-/** Concurrent calls: most wait for the database, which plans each kind of query on first use. */
+/** The number of concurrent calls. Most of them wait for the database, which plans each kind of query on first use. */
 const AT_ONCE = 4
 
 /** Allowed differences, with reasons; everything else must be equal. */
@@ -125,7 +128,7 @@ function kindOf([tool, args]: ReadingCall): string {
   return args.order_by === undefined ? 'find_nodes by relevance' : 'find_nodes in order'
 }
 
-/** An answer without the allowed differences; `shown`: the number of results that both answers have. */
+/** Returns an answer without the allowed differences. `shown` is the number of results that both answers have. */
 function comparable(given: ReadingCall, answer: Wire, shown: number): Wire {
   const kind = kindOf(given)
   const codes = answer.warnings.map(({ code }: Wire) => code)
@@ -142,14 +145,14 @@ function comparable(given: ReadingCall, answer: Wire, shown: number): Wire {
     return { ...rest, results: results.map(({ id }: Wire) => id) }
   }
   if (given[0] !== 'find_nodes') return answer
-  // Scores of different length leave more or less room in the budget.
+  // Scores of different lengths leave more or less room in the budget.
   const { results = [], omitted: _, ...rest } = answer
   const ids = results.map(({ id }: Wire) => id)
   if (kind === 'find_nodes in order') {
     const { next_offset, ...facts } = rest
     return { ...facts, goesOn: next_offset !== undefined, results: ids.slice(0, shown) }
   }
-  // With another order, a page contains other notes.
+  // If the order differs, a page contains other notes.
   return rest.next_offset === undefined && given[1].offset === undefined
     ? { ...rest, results: ids.sort() }
     : { total: rest.total, warnings: rest.warnings }
@@ -206,7 +209,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from 
     }
   })
 
-  // All before the first question: each new vault makes the server plan every query again.
+  // All vaults are written before the first question, because each new vault makes the server plan every query again.
   test('all vaults are fed into one database', { timeout: 900_000 }, async () => {
     const world = openWorld()
     for (const vault of [CORNERS, EMPTY]) mkdirSync(vault, { recursive: true })
@@ -222,7 +225,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from 
     const name = basename(vault)
     const embedded = await clientOf(world, [vault])
     const stored = await clientOf(world, ['--set', 'store.type=neo4j', '--set', `store.neo4j.vaults=${JSON.stringify([name])}`])
-    // Wait for background results before comparing answers.
+    // The answers are compared only after all background results are ready.
     for (const client of [embedded, stored]) for (const one of COMPUTED) await whenComputed(client, one)
     const sample = await sampleOf(embedded)
     expect(sample.ids.length > 0).toBe(vault !== EMPTY)
@@ -233,7 +236,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from 
       const [first, second] = answers.map((answer) => JSON.stringify(answer))
       if (first === second) return
       const counts = answers.map(({ results = [] }) => results.length)
-      // The budget's room differs by a few digits.
+      // The room in the budget differs by a few digits.
       const isCut = kindOf(one) === 'find_nodes in order' && Math.max(...counts) - Math.min(...counts) > 2
       if (isCut) different.push(`${JSON.stringify(one)}\n  ${counts.join(' and ')} results`)
       const [ours, theirs] = answers.map((answer) => JSON.stringify(comparable(one, answer, Math.min(...counts))))

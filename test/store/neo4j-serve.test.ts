@@ -91,7 +91,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
         code: 'TOOL_DISABLED',
         hint: expect.stringContaining('need their folders'),
       })
-      // The day is before the vault's first generation, which is not a change.
+      // The day begins before the vault's first generation, which does not count as a change.
       const changed = await asked(client, 'changes_since', { since: '1d' })
       expect(changed).toMatchObject({
         notes: { added: [{ id: 'new.md', title: 'New' }] },
@@ -217,7 +217,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     await eventually(async () => expect(right.said()).toContain('up to date.'))
     const wrong = feeder({ NODE_OPTIONS: `--import ${pathToFileURL(shift)}` })
     await eventually(async () => expect(wrong.said()).toContain('waiting to take over'))
-    // Longer than a feeder's check interval: by its own clock the vault would be free.
+    // The wait is longer than a feeder's check interval, so the vault would be free by the feeder's own clock.
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(wrong.said()).not.toContain('feeding.')
     right.child.kill('SIGTERM')
@@ -253,7 +253,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toBeUndefined()
     await heard(185_000)
     const warnings = [{ code: 'STALE', message: expect.stringContaining('has not reported for') }]
-    // The feeder's state is read once a second.
+    // The state of the feeder is read once a second.
     await eventually(async () => expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toEqual(warnings))
   })
 

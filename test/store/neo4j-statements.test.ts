@@ -34,7 +34,7 @@ describe.skipIf(NEO4J_URL === undefined)('a server without the folder', () => {
       await call(limit)
       return wire.statements() - before
     }
-    // The first calls may compute what later ones reuse.
+    // The first calls may compute results that later ones reuse.
     await call(1)
     await call(50)
     const few = await statementsOf(2)

@@ -93,7 +93,7 @@ function packed(text: string): Buffer {
 export interface Wire {
   readonly url: string
   hang(): void
-  /** Resumes forwarding, including what was held back. */
+  /** Resumes forwarding and sends what was held back. */
   resume(): void
   /** Closes all connections and accepts new ones only after `resume`. */
   cut(): void

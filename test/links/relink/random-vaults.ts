@@ -160,7 +160,7 @@ export const FLAVORS: readonly Flavor[] = [
   { profile: 'lenient', mode: 'logseq', comments: true },
 ]
 
-/** A path with the extension of another. */
+/** Returns a path with the extension of another one. */
 export function withEnding(path: string, other: string): string {
   return path.replace(/\.(?:md|png|canvas)$/, '') + (/\.[^./]*$/.exec(other)?.[0] ?? '')
 }

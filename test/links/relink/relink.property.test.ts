@@ -113,14 +113,14 @@ function leadsFromFolder(
 /** File systems that ignore case, and those that respect it. */
 const SPELLINGS = [(path: string) => path.toLowerCase(), (path: string) => path]
 
-/** Without the edits, a link of the file would break. Text outside the edits is unchanged. */
+/** Checks that a link of the file would break without the edits. Text outside the edits must be unchanged. */
 function expectNeeded(before: TextVault, moved: Record<string, string>, plan: RelinkPlan): void {
   const untouched = Object.entries(before.files).map(([path, text]) => [moved[path] ?? path, text] as const)
   const keys = new Map([...before.keys].map(([path, key]) => [moved[path] ?? path, key]))
   const careless = new TextVault(Object.fromEntries(untouched), before.flavor, keys)
   for (const { path, edits } of plan.files) {
     for (const { start, end, text } of edits) expect(before.files[path]?.slice(start, end)).not.toBe(text)
-    // Search may find files that documentation tools would not.
+    // Search may find files that documentation tools would not find.
     if (before.flavor.mode === 'docs' || before.flavor.mode === 'foam') continue
     const after = moved[path] ?? path
     const wrong = before.source(path)?.links.filter((link, at) => {
@@ -129,7 +129,7 @@ function expectNeeded(before: TextVault, moved: Record<string, string>, plan: Re
       const to = [...before.keys].find(([, key]) => key === link.to)?.[0] ?? ''
       const isAmbiguous = link.rivals === undefined && now.rivals !== undefined
       if (isAmbiguous && moved[to] !== undefined) return true
-      // Only the application's search finds it now, while any Markdown reader did before.
+      // The link is lost if only the application's search finds the file now, while every Markdown reader found it before.
       return SPELLINGS.some(
         (spelling) => leadsFromFolder(link, path, to, spelling) && !leadsFromFolder(link, after, moved[to] ?? to, spelling),
       )

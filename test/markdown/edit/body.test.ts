@@ -101,7 +101,7 @@ describe('replace the body', () => {
     expect(refusal(() => replaceBody(FRONT, front))).toMatch(/^INVALID_PARAMS/)
     expect(refusal(() => replaceBody('a', '---\n---\nx'))).toMatch(/^INVALID_PARAMS/)
     expect(refusal(() => replaceBody('a', `\ufeff${front}`))).toMatch(/^INVALID_PARAMS/)
-    // After frontmatter, two thematic breaks are just that.
+    // After frontmatter, two thematic breaks have no special meaning.
     expect(replace('---\na: 1\n---\nx', '---\ny\n---\nx')).toBe('---\na: 1\n---\n---\ny\n---\nx')
     expect(replaceBody(`---\na: 1\n---\n${front}`, `${front}y`)).toHaveLength(1)
   })

@@ -107,7 +107,7 @@ const notes = fc
   )
   .map(([mark, yaml, fence, body, ending]) => {
     const front = yaml ? `---\n${yaml.join('\n')}\n${fence}\n`.replaceAll('\n', ending) : ''
-    // No file contains lone surrogates.
+    // Decoding ensures that the text has no lone surrogates, which no file contains.
     return decode(Buffer.from(mark + front + body))
   })
   .filter((text) => !/^\ufeff?---[ \t]*\r?\n---/.test(text))

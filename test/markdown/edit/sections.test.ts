@@ -220,7 +220,7 @@ describe('for any text', () => {
       fc.property(soup, modes, fc.constantFrom<Mode>('obsidian', 'logseq'), (text, mode, given) => {
         const outline = outlineOf(text, { mode: given })
         for (const { path } of outline.headings) {
-          // This names a block, which is edited by other rules.
+          // This path names a block, to which other rules apply.
           if (path.length === 1 && path[0]?.startsWith('^') === true) continue
           let edits: readonly TextEdit[]
           try {

@@ -110,7 +110,7 @@ describe('values', () => {
           expect(malformed.filter(({ message }) => message.includes('cannot be read'))).toEqual([])
           const found = Object.entries(properties).find(([each]) => each.toLowerCase() === key.trim().toLowerCase())?.[1]
           expect(found).toEqual(JSON.parse(JSON.stringify(put)))
-          // Removing it again restores the original.
+          // Removing the inserted properties must restore the original.
           if (
             !Object.keys(parseNote(before, flavor()).properties).some(
               (each) => each.toLowerCase() === key.trim().toLowerCase(),

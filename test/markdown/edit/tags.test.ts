@@ -13,7 +13,7 @@ function front(yaml: string): string {
   return `---\n${yaml}---\nbody #b\n`
 }
 
-/** Adding turns the first text into the second, and removing turns it back. */
+/** Checks that adding the tags turns the first text into the second, and that removing them turns it back. */
 function thereAndBack(before: string, after: string, ...tags: string[]): void {
   expect(add(front(before), ...tags)).toBe(front(after))
   expect(remove(front(after), ...tags)).toBe(front(before))

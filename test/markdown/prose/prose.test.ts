@@ -39,7 +39,7 @@ describe('places for links', () => {
   test('are known for every text, and never in a quote line', () => {
     fc.assert(
       fc.property(soup, fc.nat(20), (text, from) => {
-        // A body begins with a line.
+        // The body must begin with the start of a line.
         const marks = markProse(text, from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1)
         expect(marks).toHaveLength(text.length)
         for (const { index, 0: line } of text.matchAll(/^>[^\n]*/gm)) {

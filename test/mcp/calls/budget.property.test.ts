@@ -131,7 +131,7 @@ async function serve(contents: readonly Readonly<Record<string, string>>[], chan
   }
 }
 
-/** The identity of a row. */
+/** Returns the members that identify a row. */
 function nameOf({ id, tag, name, key, value, from, to, kind, candidates }: Wire): string {
   if (kind === 'duplicate') return `${id} ${candidates}`
   return id ?? tag ?? name ?? key ?? value ?? (from === undefined ? undefined : `${from} ${to}`)
@@ -153,7 +153,7 @@ const MAY_LACK = [
   'links',
 ]
 
-/** Counts what one row lacks, by member. A missing member counts with everything in it; members are never emptied. */
+/** Counts what one row lacks, by member. A missing member counts with everything in it. Members are never emptied. */
 function lessIn(shown: Wire, full: Wire): readonly (readonly [string, number])[] {
   return Object.keys(full).flatMap((name) => {
     const [have, are] = [shown[name], full[name]]
@@ -165,7 +165,7 @@ function lessIn(shown: Wire, full: Wire): readonly (readonly [string, number])[]
       expect(Object.keys(have).length, name).toBeGreaterThan(0)
     if (Array.isArray(are)) return [[name, are.length - have.length] as const]
     if (typeof are === 'object' && are !== null) return [[name, Object.keys(are).length - Object.keys(have).length] as const]
-    // Shortened text says so itself.
+    // Shortened text must end with a mark that says so.
     if (have !== are) expect(have, name).toMatch(/\.\.\. \[truncated\]$/)
     return []
   })
@@ -219,7 +219,7 @@ async function checkList(served: Served, list: (typeof LISTS)[number], page: Pag
   if (Object.keys(omitted).length > 0) expect(said).toMatch(/^Left out (to fit|regardless of) max_tokens/m)
 }
 
-/** Bytes a list may leave unused although another id would fit, to keep room for a separator. */
+/** The number of bytes that a list may leave unused although another id would fit. They keep room for a separator. */
 const ROUNDING = 8
 
 describe.each([1, 2])('over %i vaults', (count) => {

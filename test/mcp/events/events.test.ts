@@ -302,7 +302,7 @@ describe('progress', () => {
       now += later
       world.become({ done })
     }
-    // Progress that is too early or decreases is not sent.
+    // This progress is too early or decreases, so it is not sent.
     become(1, 99)
     become(10, 1)
     become(5, 100)

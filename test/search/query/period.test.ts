@@ -12,7 +12,7 @@ afterEach(() => {
   else process.env.TZ = zone
 })
 
-/** A Wednesday. */
+/** This day is a Wednesday. */
 const now = (): Date => new Date('2024-05-15T08:30:00Z')
 
 describe('a date is a period in the local time zone', () => {

@@ -8,19 +8,19 @@ export interface TestNote {
   readonly title: string
   readonly tags: readonly string[]
   readonly properties?: Readonly<Record<string, string>>
-  /** `name>title` */
+  /** The links, each as `name>title`. */
   readonly links?: readonly string[]
-  /** Titles of notes that link here. */
+  /** The titles of notes that link to this note. */
   readonly linkedFrom?: readonly string[]
   readonly tasks?: readonly TaskState[]
   readonly path?: string
-  /** Also the time of its last change. */
+  /** The time of creation, which is also the time of the last change. */
   readonly created?: number
 }
 
 type SingleLookup = Exclude<Lookup, { readonly kind: 'set' }>
 
-/** A source that goes through all notes, and tells what it was asked. */
+/** A source that goes through all notes, and records what it was asked. */
 export class VaultSource implements QuerySource {
   readonly lookUps: string[] = []
   readonly #notes: readonly TestNote[]
@@ -47,7 +47,7 @@ export class VaultSource implements QuerySource {
     return this.#where(`${field} of ${keys.size}`, (note) => set.some((other) => areLinked(field, note, other)))
   }
 
-  /** Sets may contain every note, listed or not. */
+  /** Returns a source whose sets contain every note, whether listed or not. */
   sets(): QuerySource {
     return this.#sets
   }
@@ -101,7 +101,7 @@ function fitsLookup(lookup: SingleLookup, note: TestNote): boolean {
     case 'links':
     case 'linkedfrom':
       return hasLink(lookup.kind, lookup.nodes)(note)
-    // These notes have no ids.
+    // These notes have no ids, so this condition matches none.
     case 'among':
       return false
     case 'task':
@@ -221,7 +221,7 @@ function hasRelation(name: string, title: string | undefined): (note: TestNote) 
     links.some((link) => (title === undefined ? link.startsWith(`${name}>`) : link === `${name}>${title}`))
 }
 
-/** Values of the little vaults are digits, and compared with numbers. */
+/** Returns a check for a comparison. The values of the small vaults are digits, which are compared as numbers. */
 function hasComparison(name: string, { operator, number = Number.NaN }: Comparison): (note: TestNote) => boolean {
   return ({ properties }) => {
     const value = Number(properties?.[name] ?? Number.NaN)

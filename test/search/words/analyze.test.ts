@@ -106,7 +106,7 @@ test('a compound gives the same words anywhere and however often it occurs', () 
       forgetJoinedWords()
       const first = analyze(text)
       expect(analyze(text)).toEqual(first)
-      // Text before a non-ASCII space is never cached.
+      // Text before a non-ASCII space is never cached, so this call computes the result anew.
       expect(analyze(text.replaceAll(' ', '\u3000'))).toEqual(first)
     }),
   )

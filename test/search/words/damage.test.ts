@@ -16,7 +16,7 @@ function spoil(bytes: Uint8Array, changes: readonly (readonly [number, number])[
   return spoiled.slice(0, spoiled.length - (cut % (spoiled.length + 1)))
 }
 
-/** Finishes, or reports damage. */
+/** Checks that a call finishes or reports damage. */
 function survives(run: () => unknown): void {
   try {
     run()

@@ -97,7 +97,7 @@ describe('a vault with compounds', () => {
     const { hits: others } = rank('Fenster Verlauf Versionen', NOTES)
     expect(matchedOf(others, 1)).toBeLessThan(0.8)
     expect(matchedOf(others, 2)).toBeCloseTo(matchedOf(others, 1))
-    // The compound does not count twice if the note has its words, too.
+    // The compound must not count twice if the note also contains its words.
     const { hits: both } = rank('Fenster Verlauf Versionen', [
       ...NOTES,
       note(4, 'Beide', 'Der Versionsverlauf: Verlauf aller Versionen.'),

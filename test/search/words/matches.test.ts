@@ -35,7 +35,7 @@ test('scanning for word beginnings finds the same matches as reading every word'
   fc.assert(
     fc.property(written, query, (note, words) => {
       const terms = queryTerms(words.join(' ')).map((term) => ({ term, weight: 1 }))
-      // A phrase makes it read every word.
+      // A phrase makes the search read every word.
       const phrases = [phraseOf('never written')]
       expect(findMatches(note, { terms, phrases: [] })).toEqual(findMatches(note, { terms, phrases }))
     }),

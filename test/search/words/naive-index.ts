@@ -4,7 +4,7 @@ import { analyze, type Token } from '../../../src/search/words/scan.ts'
 import { stemOf } from '../../../src/search/words/stem.ts'
 import type { WordDocument } from './memory-pages.ts'
 
-/** The keyword index by definition: every question reads every document. */
+/** A keyword index that follows the definition: every question reads every document. */
 export class NaiveIndex {
   readonly #documents: readonly {
     readonly key: number
@@ -41,7 +41,7 @@ export class NaiveIndex {
     )
   }
 
-  /** Scores by key. */
+  /** Returns the scores by key. */
   rank(terms: readonly WordTerm[], scoring: Scoring): Map<number, number> {
     const scores = new Map<number, number>()
     for (const field of ['title', 'body'] as const) {

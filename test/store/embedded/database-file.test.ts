@@ -36,7 +36,7 @@ test('gives the space of deleted rows back when idle', async () => {
     file.tidy()
     return statSync(path).size
   }
-  // On a busy machine, the time that is allowed for one round is not enough.
+  // On a busy machine, one round does not get enough time.
   await expect.poll(sizeAfterTidying).toBeLessThan(100_000)
 })
 

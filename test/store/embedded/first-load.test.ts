@@ -28,7 +28,7 @@ async function unread() {
   return { path, ...(await indexedAt(path, FILES)), ...openAt(path) }
 }
 
-/** Makes each look at the clock late, so work that yields to others does so as often as it can. */
+/** Makes the clock run so fast that work which yields to others does so as often as it can. */
 function slowClock(): void {
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => {

@@ -6,7 +6,7 @@ import { FollowedDatabase } from '../../../src/store/embedded/followed-database.
 import { databasePath } from '../../../src/store/embedded/location.ts'
 import { openSqlite, PAUSE } from '../../../src/store/embedded/sqlite.ts'
 
-/** Writes without end, each time for 40 ms. */
+/** A program that writes without end, for 40 ms each time. */
 const WRITER = `
   const { parentPort, workerData } = require('node:worker_threads')
   const { DatabaseSync } = require(workerData.binding)
@@ -45,6 +45,6 @@ test('a reader of an index in memory gets its turn while another thread writes w
     await sleep(5)
   }
   followed.close()
-  // A reader that looks as rarely as SQLite misses a dozen pauses for each read.
+  // A reader that checks as rarely as SQLite would miss a dozen pauses for each read.
   expect((counts.at(-1) ?? 0) - (counts[0] ?? 0)).toBeLessThan(100)
 })

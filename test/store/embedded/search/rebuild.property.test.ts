@@ -89,7 +89,7 @@ async function perform(rig: SearchRig, embedder: string, step: Operation): Promi
       rig.search.releaseMemory()
       break
     case 'ask':
-      // Earlier loads must not influence later answers.
+      // The answers to these earlier questions must not influence later ones.
       await answersOf(rig.store, embedder, QUESTIONS.slice(0, 2))
   }
 }
@@ -109,7 +109,7 @@ test('after any changes and interruptions, answers equal those of an index built
       const { words, vectors } = rig.search.progress()
       expect(words).toEqual(fresh.search.progress().words)
       expect([vectors?.done, vectors?.total]).toEqual([words.total, words.total])
-      // The same for a reader that loads everything at once.
+      // The answers must be the same for a reader that loads everything at once.
       await rig.restart()
       expect(await answersOf(rig.store, bag.id, QUESTIONS)).toEqual(await answersOf(fresh.store, bag.id, QUESTIONS))
       await rig.close()

@@ -150,7 +150,7 @@ export async function vectorsOf(store: EmbeddedStore, embedder: string) {
   return await Promise.all(items.map(async ({ id }) => ({ id, stored: await ask(store).vectors(embedder, id as NodeId) })))
 }
 
-/** Another order of summation changes the last digits, and estimates a few more. */
+/** Rounds the score. Another order of summation changes the last digits. */
 function rounded<T extends { readonly score: number }>(hit: T): T {
   return { ...hit, score: Number(hit.score.toFixed(6)) }
 }

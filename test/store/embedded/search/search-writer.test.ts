@@ -14,7 +14,7 @@ import { SearchRig } from './search-rig.ts'
 
 const NOTES = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`n${at}.md`, `word${at} common`]))
 
-/** A graph of some notes; the test controls what search has. */
+/** Opens a graph of some notes. The test controls how much of it search has indexed. */
 async function graphOnly(): Promise<{ readonly rig: SearchRig; readonly keys: ReadonlyMap<string, number> }> {
   const rig = new SearchRig(new MemoryVault(NOTES))
   await rig.reconcile()
@@ -33,7 +33,7 @@ function vectors(key: number, path: string, dimensions: number): NoteVectors {
   return { key, path, version: 1, content: '00'.repeat(32), chunks: [{ ...text, ...place }], names: [text] }
 }
 
-/** One segment per note. */
+/** Writes one segment per note. */
 async function putOneByOne(writer: SearchWriter, keys: ReadonlyMap<string, number>): Promise<void> {
   for (const [path, key] of keys) {
     const batch = await writer.beginWords(stemOf)
@@ -83,7 +83,7 @@ describe('merging', () => {
       await batch.put([words(key, path, vocabulary.filter((_, word) => word % 8 === at).join(' '))])
       await batch.commit()
     }
-    // Each step reads the clock twice.
+    // Each step reads the clock twice, so with this clock, it ends early.
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
     onTestFinished(() => void vi.restoreAllMocks())
@@ -187,7 +187,7 @@ test('an answer shows one moment: segments merged away meanwhile are still read'
   projection.refresh()
   const index = new SearchIndex({ kind: 'file', path: rig.searchFile }, () => projection.graph, { kind: 'exact' })
   const counts = index.read(() => {
-    // Its body runs at once, like another thread at any time.
+    // The body of `maintain` runs at once, like work of another thread, which may happen at any time.
     for (let step = 0; step < 50; step++) void rig.writer.maintain()
     return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, match: 'form' }).size)
   })

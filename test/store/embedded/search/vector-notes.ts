@@ -72,7 +72,7 @@ export class VectorNotes {
   }
 }
 
-/** Accepts notes whose vectors are current, and that `accept` allows. */
+/** Returns a filter that accepts notes whose vectors are current and that `accept` allows. */
 export function current(accept: (key: number) => boolean = () => true) {
   return (key: number, stamp: number) => stamp === stampOf(`${key}.md`) && accept(key)
 }
@@ -82,7 +82,7 @@ export async function until(isSo: () => boolean): Promise<void> {
   await vi.waitUntil(isSo, { timeout: PATIENCE, interval: 1 })
 }
 
-/** Waits until the graph has everything. */
+/** Waits until the graph contains all vectors. */
 export async function untilBuilt(table: LoadedVectors): Promise<void> {
   await until(() => table.state.index === 'hnsw' && table.state.reason === undefined)
 }

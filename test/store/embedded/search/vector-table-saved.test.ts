@@ -56,7 +56,7 @@ function testSaved(addon: HnswAddon): void {
       await until(() => sidecar() !== before && files().length === 3)
       table.close()
     }
-    /** Until all saves have finished. */
+    /** Waits until all saves have finished. */
     const untilQuiet = async () => {
       for (let before = ''; before !== readdirSync(folder).join(); ) {
         before = readdirSync(folder).join()

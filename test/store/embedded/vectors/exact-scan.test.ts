@@ -80,7 +80,7 @@ describe('kernel', () => {
         for (const from of [0, 16, 32]) {
           for (const to of [48, 64]) expect([...kernel.dots(first, count, { from, to }).subarray(0, count)]).toEqual(whole)
         }
-        // Other columns are not read.
+        // The kernel must not read other columns.
         expect([...kernel.dots(first, count, { from: 48, to: 64 }).subarray(0, count)]).toEqual(new Array(count).fill(0))
       }
     }
