@@ -4,6 +4,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { WordTerm } from '../../core/query.ts'
 import type { ChunkHit, NoteChunks, WordHits } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
+import { amount } from '../../core/text/format.ts'
 import { dotProduct } from '../../core/vectors.ts'
 import {
   type FusedHit,
@@ -207,6 +208,8 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
   const isByWords = isAnswered || words.hits.length > 0 || close.length > 0 || reading.call.isPart === true
   const wordUnknown = ordered.length > 0 && !isByWords ? [ONLY_NEAR] : []
   const { offset, limit } = pageFor(args, reading.call)
+  const isBarely = ordered.length === 0 && relevance === 'normal' && reading.call.isPart !== true
+  const barely = isBarely ? keepRelevant(others, 'loose', certainty).length : 0
   return {
     hits: ordered.slice(offset, offset + limit),
     relevant: ordered.length,
@@ -217,7 +220,14 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
     words,
     traits,
     question,
-    warnings: [...embedded.warnings, ...unknown, ...spellingWarning(close, corrected), ...wordless, ...wordUnknown],
+    warnings: [
+      ...embedded.warnings,
+      ...unknown,
+      ...spellingWarning(close, corrected),
+      ...wordless,
+      ...wordUnknown,
+      ...barelyWarning(barely),
+    ],
   }
 }
 
@@ -229,6 +239,12 @@ const WORDLESS: Warning = {
 const ONLY_NEAR: Warning = {
   code: 'FALLBACK',
   message: 'No note has a word of the query. The notes shown are only near in meaning.',
+}
+
+function barelyWarning(notes: number): readonly Warning[] {
+  if (notes === 0) return []
+  const count = `there ${notes === 1 ? 'is' : 'are'} ${amount(notes, 'barely relevant note')}`
+  return [{ code: 'NOTICE', message: `No note is relevant enough. With relevance "loose", ${count}.` }]
 }
 
 /** Checks whether notes are about the question. A note in another language always passes, because its words cannot match. */

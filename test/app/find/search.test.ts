@@ -569,6 +569,15 @@ test('says that notes are near in meaning only if none has a word of the questio
   expect((await ask(core, { query: 'zzzzqqq', mode: 'semantic' })).warnings).toEqual([])
 })
 
+test('an empty answer says how many notes loose relevance would show', async () => {
+  const core = await searchCore({ 'a.md': 'a garden of kale in autumn', 'b.md': 'gears' }, { embedder: new KnownBag() })
+  const message = 'No note is relevant enough. With relevance "loose", there is 1 barely relevant note.'
+  const query = 'autumn zebra piano volcano'
+  expect(await ask(core, { query })).toMatchObject({ value: [], warnings: [{ code: 'NOTICE', message }] })
+  expect(await ask(core, { query, relevance: 'loose' })).toMatchObject({ value: [{ id: 'a.md' }], warnings: [] })
+  expect(await ask(core, { query, relevance: 'strict' })).toMatchObject({ value: [], warnings: [] })
+})
+
 test('a question without a word finds a note of that name, or says that there is no word', async () => {
   const core = await searchCore({ '🍎.md': 'Apples.', 'b.md': 'More 🍏.' }, { embedder: new KnownBag() })
   expect(await ask(core, { query: '🍎' })).toMatchObject({ value: [{ id: '🍎.md' }], warnings: [] })
