@@ -12,10 +12,14 @@ import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutOptions, LayoutRuns } from './layout-client.ts'
 import { terminate } from './thread-guard.ts'
 
-/** A client for expensive graph computations in a worker, which takes about 20 MB and ends when idle. */
+/** Milliseconds. Insight, layout and names follow one another, and starting a worker takes longer than most of them. */
+export const IDLE_TIME = 5_000
+
+/** A client for expensive graph computations in a worker, which takes about 20 MB and ends after `IDLE_TIME` without work. */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #calls: WorkerCalls<ComputeService, Worker>
   #ending: Promise<unknown> | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #nextId = 1
   readonly #heldRuns = new Set<number>()
   #isClosed = false
@@ -94,6 +98,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
 
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#idleTimer)
     const { worker } = this.#calls
     await Promise.all([worker === undefined ? undefined : terminate(worker), this.#ending])
   }
@@ -102,8 +107,13 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     try {
       return await call
     } finally {
-      if (this.#calls.isIdle && this.#heldRuns.size === 0) this.#ending = this.#calls.release()?.terminate() ?? this.#ending
+      clearTimeout(this.#idleTimer)
+      this.#idleTimer = setTimeout(() => this.#endIfIdle(), IDLE_TIME).unref()
     }
+  }
+
+  #endIfIdle(): void {
+    if (this.#calls.isIdle && this.#heldRuns.size === 0) this.#ending = this.#calls.release()?.terminate() ?? this.#ending
   }
 }
 

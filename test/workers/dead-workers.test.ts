@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { WriteRequest } from '../../src/core/operations.ts'
 import type { Call } from '../../src/core/thread-calls.ts'
-import { ComputeClient } from '../../src/workers/compute-client.ts'
+import { ComputeClient, IDLE_TIME } from '../../src/workers/compute-client.ts'
 import { IndexerHost, type RestartRule, Restarts } from '../../src/workers/indexer-channel.ts'
 import { IndexingClient } from '../../src/workers/indexing-client.ts'
 import type { IndexerData } from '../../src/workers/messages.ts'
@@ -372,6 +372,11 @@ test.each([
   expect([workers.newest().isEnded, workers.newest().isStopped]).toEqual([true, !heedsEnd])
 })
 
+function fakeTimers(): void {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 test('the exit of a failed compute worker does not disturb the next one', async () => {
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
@@ -390,7 +395,8 @@ test('the exit of a failed compute worker does not disturb the next one', async 
   expect(workers.newest().isEnded).toBe(false)
 })
 
-test('a compute worker ends when nothing waits for it, and the next run starts another', async () => {
+test('a compute worker ends some time after its last job, and the next run starts another', async () => {
+  fakeTimers()
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   const graph = () => ({ offsets: new Uint32Array(1), targets: new Uint32Array(0) })
@@ -402,18 +408,27 @@ test('a compute worker ends when nothing waits for it, and the next run starts a
   const second = compute.run('betweenness', graph())
   answer(0)
   await first
+  await vi.advanceTimersByTimeAsync(IDLE_TIME)
   expect(workers.newest().isEnded).toBe(false)
   answer(1)
   await second
-  expect(workers.newest().isEnded).toBe(true)
+  await vi.advanceTimersByTimeAsync(IDLE_TIME - 1)
   const third = compute.run('pagerank', graph())
+  await vi.advanceTimersByTimeAsync(IDLE_TIME)
+  answer(2)
+  await third
+  expect([workers.started.length, workers.newest().isEnded]).toEqual([1, false])
+  await vi.advanceTimersByTimeAsync(IDLE_TIME)
+  expect(workers.newest().isEnded).toBe(true)
+  const fourth = compute.run('pagerank', graph())
   expect(workers.started).toHaveLength(2)
   answer(0)
-  await third
+  await fourth
   await compute.close()
 })
 
 test('a compute worker lives while a whole-vault run is open, and its death ends the run', async () => {
+  fakeTimers()
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   const begin = async () => {
@@ -423,12 +438,14 @@ test('a compute worker lives while a whole-vault run is open, and its death ends
     return await beginning
   }
   const first = await begin()
+  await vi.advanceTimersByTimeAsync(IDLE_TIME)
   expect(workers.newest().isEnded).toBe(false)
   first.close()
   const { id, method } = workers.newest().posted.at(-1) as Call
   expect(method).toBe('endInsight')
   workers.newest().emit('message', { id, result: undefined })
-  await expect.poll(() => workers.newest().isEnded).toBe(true)
+  await vi.advanceTimersByTimeAsync(IDLE_TIME)
+  expect(workers.newest().isEnded).toBe(true)
   const second = await begin()
   const planning = second.plan()
   workers.newest().emit('error', new Error('out of memory'))
@@ -437,7 +454,8 @@ test('a compute worker lives while a whole-vault run is open, and its death ends
   expect(workers.started).toHaveLength(2)
 })
 
-test('a compute worker ends after any failed job', async () => {
+test('a compute worker ends some time after any failed job', async () => {
+  fakeTimers()
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   const graph = { offsets: new Uint32Array(1), targets: new Uint32Array(0) }
@@ -454,7 +472,8 @@ test('a compute worker ends after any failed job', async () => {
       if (id !== undefined) workers.newest().emit('message', { id, error: { message: 'no memory' } })
       if (at === 0) await expect(running).rejects.toThrow('no memory')
     }
-    await expect.poll(() => workers.newest().isEnded).toBe(true)
+    await vi.advanceTimersByTimeAsync(IDLE_TIME)
+    expect(workers.newest().isEnded).toBe(true)
   }
   expect(workers.started).toHaveLength(3)
 })
