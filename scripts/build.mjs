@@ -14,7 +14,7 @@ import { PAGE_BUNDLE, PAGE_FILES } from './page-bundle.mjs'
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 const ENTRIES = ['cli/main', 'workers/indexer', 'workers/compute', 'workers/reader', 'workers/model']
-/** Those that every start runs, and that are large. */
+/** Large entry points that run at every start. */
 const CACHED = ['cli/main', 'workers/indexer']
 
 const shared = {
@@ -26,9 +26,9 @@ const shared = {
   legalComments: 'none',
   external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node', 'neo4j-driver', 'graphology'],
   alias: {
-    // The SDK brings a JSON Schema validator for answers that servers ask of clients; ours asks for none.
+    // The SDK brings a JSON Schema validator for input that servers request from clients. This server requests none.
     '@modelcontextprotocol/server/_shims': here('no-validator.mjs'),
-    // Its main file asks for its parts in a way that no bundler understands.
+    // The package's main file loads its parts in a way that no bundler understands.
     'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
   },
 }
@@ -36,7 +36,7 @@ const shared = {
 /** Bundled CommonJS packages load Node's own modules with `require`. */
 const REQUIRE = { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" }
 
-/** What a declaration imports of ours. */
+/** Matches the modules of this project that a declaration imports. */
 const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
 
 /** Where a declaration imports the types of an optional peer. */
@@ -53,7 +53,7 @@ await Promise.all([
 await writeLaunchers()
 await recordCodeCache()
 
-/** Every `import()` becomes a part of the script that is evaluated when it is reached. */
+/** Bundles the program. Every `import()` becomes a part of the script that is evaluated only when it is reached. */
 async function buildProgram() {
   await build({
     ...shared,
@@ -70,7 +70,7 @@ async function buildProgram() {
     define: { 'import.meta.url': '$url' },
     banner: { js: "const $url=require('node:url').pathToFileURL(__filename).href;" },
   })
-  // Runs before everything else, so it is a script of its own.
+  // This script runs before everything else, so it is bundled separately.
   await build({
     ...shared,
     entryPoints: { 'cli/relay': 'src/relay/main.ts' },
@@ -81,7 +81,7 @@ async function buildProgram() {
   for (const entry of ENTRIES) await escapeNonAscii(`dist/${entry}.app.js`)
 }
 
-/** esbuild escapes what is in texts, but leaves regular expressions as they are; an escape means the same there. */
+/** esbuild escapes characters in strings but not in regular expressions, where escapes have the same meaning. */
 async function escapeNonAscii(path) {
   const text = await readFile(path, 'utf8')
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -99,13 +99,13 @@ async function buildLibrary() {
   })
 }
 
-/** The page that "roux open" shows, with nothing of the program in it. */
+/** Bundles the page that "roux open" shows. It contains nothing of the program. */
 async function buildPage() {
   await build({ ...PAGE_BUNDLE, minify: process.env.NOMIN !== '1', outdir: 'dist/web' })
   for (const file of PAGE_FILES) await copyFile(file, join('dist/web', basename(file)))
 }
 
-/** The definitions of all tools. */
+/** Returns the definitions of all tools. */
 async function readTools() {
   const folder = await mkdtemp(join(tmpdir(), 'roux-tools-'))
   const outfile = join(folder, 'tools.mjs')
@@ -115,7 +115,7 @@ async function readTools() {
   return TOOLS.map((tool) => tool.definition())
 }
 
-/** Writes declarations of what the library exports, and of what those need. `npm run check` checks the types. */
+/** Writes declarations of everything that the library exports, and of the types that they need. `npm run check` checks them. */
 async function declareLibrary() {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.')
@@ -186,8 +186,8 @@ async function recordCodeCache() {
     { id: 5, method: 'tools/call', params: { name: 'find_path', arguments: { source: 'a', target: 'b' } } },
   ]
   const folders = { XDG_CACHE_HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, ROUX_SERVE_SHARED: 'off' }
-  // The first run builds an index, the second one finds it: what is cached last is what a warm start needs. On a busy machine, the
-  // indexing worker may be stopped before it has written its cache, so there may be more runs.
+  // The first run builds an index and the second one finds it, so the cache ends with what a warm start needs. On a busy machine,
+  // the indexing worker may be stopped before it has written its cache, so there may be more runs.
   let faults = []
   for (let run = 0; run < 2 || (run < 6 && faults.length > 0); run++) {
     const server = spawn(

@@ -18,7 +18,7 @@ const VITEST = 'node_modules/vitest/vitest.mjs'
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 const [option, ...options] = process.argv.slice(2)
 const isTesting = option === '--test'
-/** Output to print after the tests. */
+/** The output to print after the tests. */
 let later
 
 const checks = Object.keys(scripts)
@@ -31,7 +31,7 @@ process.exitCode = passed.every(Boolean) ? 0 : 1
 async function check(name) {
   const started = performance.now()
   const child = spawn(`npm run --silent ${name}`, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  // The tests wait for the build.
+  // The tests wait for the build, so it has a higher priority than the other checks.
   if (isTesting && name !== BUILDS) setPriority(child.pid, 10)
   const output = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
@@ -50,7 +50,7 @@ async function test() {
   if (!(await built)) return false
   later = []
   const child = spawn(process.execPath, [VITEST, 'run', ...options], { stdio: 'inherit' })
-  // A terminal interrupts the tests itself, and they end at once if they are interrupted twice.
+  // A terminal also interrupts the tests, and a second interrupt would end them at once.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   const [code] = await once(child, 'close')

@@ -13,7 +13,7 @@ import { consent, freePort } from './consent.mjs'
 
 const REVISIONS = ['2025-11-25', '2026-07-28']
 
-/** Scenarios that need only what every server has. */
+/** The scenarios that need only what every server has. */
 const GENERIC = {
   '2025-11-25': [
     'server-initialize',
@@ -198,7 +198,7 @@ async function runSignIn({ origin, connect }, revision) {
   const args = [suite, 'authorization', ...where, '--client-id', client_id, '--spec-version', revision]
   let isAllowed = false
   const { output, status } = await capture(nodeFor(), args, (said, child) => {
-    // The suite prints the address that a person opens in a browser, and waits.
+    // The suite prints the address that a person would open in a browser, and waits.
     const address = /^http\S+\/authorize\?\S+$/m.exec(said)?.[0]
     if (address === undefined || isAllowed) return
     isAllowed = true

@@ -14,7 +14,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 const WIDTH = 100
 const INDENT = '      '
-/** How long to wait for the server to notice an edit. */
+/** The time limit for the server to notice an edit, in milliseconds. */
 const PATIENCE_MS = 10_000
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -105,7 +105,7 @@ async function idsOf(client, names) {
   return (await call(client, 'resolve_nodes', { names })).map(({ match }) => match)
 }
 
-/** Searches once all notes have embeddings, some tenths of a second after the start. */
+/** Searches once all notes have embeddings, which takes some tenths of a second after the start. */
 async function findable(client, query) {
   const args = { query, limit: 2 }
   for (const until = Date.now() + PATIENCE_MS; ; await sleep(20)) {

@@ -24,7 +24,7 @@ import { converse } from './transcript.mjs'
 import { askModel, askRealModel } from './transcript-ask.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
 
-/** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
+/** The examples in docs/tools.md: for each tool, a call whose answer is the same on every machine. */
 const EXAMPLES = {
   search: { query: 'why is my bread so dense?', limit: 1 },
   find_nodes: { query: '#fault ~up=Troubleshooting (gluten OR "under-fermented")', limit: 1 },
@@ -52,7 +52,7 @@ const EXAMPLES = {
   suggest_tags: { id: 'faults/dense crumb', limit: 2 },
 }
 
-/** Calls of tools that write; they are not made, and their answers hold times and numbers of their own. */
+/** Example calls of tools that write. They are not executed, because their answers contain times and numbers that vary. */
 const WRITING = {
   ask: { question: 'Why is my bread so dense?' },
   create_node: {
@@ -80,17 +80,17 @@ const WRITING = {
     dry_run: true,
   },
   list_changes: { limit: 5 },
-  // Its answer holds the time and a cursor of the index that it was asked of.
+  // The answer contains the time, and a cursor of the index.
   changes_since: { since: 'yesterday' },
   undo: { change_id: '0mwqwf3j6-psx' },
   list_attachments: { id: 'concepts/sourdough starter' },
   read_attachment: { id: 'attachments/feeding-log.csv', max_bytes: 1024 },
 }
 
-/** The questions of the demo that the README shows. */
+/** The questions of the demo that are shown in the README. */
 const SHOWN_OF_THE_DEMO = ['What are the hubs?', 'Which links should be there?']
 
-/** Shown in docs/shell.md: commands and what they print in a terminal of this width. */
+/** The examples in docs/shell.md: commands with their output in a terminal of this width. */
 const COMMANDS = [
   ['search', 'why is my bread so dense?', '--limit', '2'],
   ['find', '#fault -crust created:<2025', '--limit', '2'],
@@ -109,7 +109,7 @@ const { values: options } = parseArgs({ options: { check: { type: 'boolean', def
 
 const vault = copyDemoVault()
 const environment = { XDG_CACHE_HOME: join(scratch, 'cache'), XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
-// Answers of search rest on vectors, which a server makes while it answers already.
+// Search results depend on vectors, which a server computes while it already answers.
 run(['index'])
 const source = await importSource()
 const { tools, answers, resources, templates, prompts } = await askServer()
@@ -141,7 +141,7 @@ function realModel(named) {
   return askRealModel({ root, folder: join(scratch, 'real'), url, model })
 }
 
-/** A copy whose files all have the same age, because answers tell when a note was changed. */
+/** Copies the demo vault. All files of the copy have the same age, because answers tell when a note was changed. */
 function copyDemoVault() {
   const copy = join(scratch, 'demo')
   cpSync(join(root, 'fixtures/demo'), copy, { recursive: true })
@@ -150,7 +150,10 @@ function copyDemoVault() {
   return copy
 }
 
-/** The two modules of ours that are needed here and are in the program's bundle only, made readable for Node. */
+/**
+ * Imports the two source modules that are needed here. Only the program's bundle contains them, so they are compiled for Node
+ * first.
+ */
 async function importSource() {
   const outfile = join(scratch, 'source.mjs')
   const contents = `export { settingsTable } from './src/config/document.ts'\nexport { renderForPeople } from './src/cli/output/render.ts'`
@@ -219,7 +222,7 @@ function contentsTable() {
   )
 }
 
-/** The names of a tool's parameters; the required ones are bold. */
+/** Returns the names of a tool's parameters. The required ones are bold. */
 function parametersOf({ inputSchema: { properties, required = [] } }) {
   return Object.keys(properties)
     .map((key) => (required.includes(key) ? `**${key}**` : key))
@@ -277,12 +280,15 @@ function runDemo() {
   return `\`\`\`text\n${shown.map((part) => part.trimEnd()).join('\n\n')}\n\`\`\`\n`
 }
 
-/** What a command prints for people; without a terminal it prints JSON, which is laid out here by the program's own code. */
+/**
+ * Returns a command's output for people. Without a terminal, the command prints JSON, which is formatted here by the program's
+ * own code.
+ */
 function runCommand(words) {
   return source.renderForPeople(JSON.parse(run(words)), { width: TERMINAL_WIDTH })
 }
 
-/** What a command writes to a pipe. */
+/** Returns what a command writes to a pipe. */
 function run(words) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words, '--vault', vault], {
     cwd: scratch,
@@ -297,7 +303,7 @@ function shellWord(word) {
   return /^[\w./-]+$/.test(word) ? word : `'${word}'`
 }
 
-/** The packages of which something is in the bundle, and their licenses. */
+/** Returns the packages that are part of the bundle, with their licenses. */
 async function thirdParty() {
   const page = await build({ ...PAGE_BUNDLE, minify: true, write: false, metafile: true, outdir: join(scratch, 'page') })
   const { metafile } = await build({
@@ -349,7 +355,7 @@ function packageTable(packages) {
   )
 }
 
-/** These packages and all that they install. */
+/** Returns these packages and all packages that they install. */
 function withDependencies(names, found = new Set()) {
   for (const name of names) {
     if (found.has(name)) continue
@@ -391,10 +397,10 @@ function readPackage(folder) {
   }
 }
 
-/** One text for licenses that differ in nothing but their title, their quotation marks and where their lines break. */
+/** Returns the same text for licenses that differ only in their title, quotation marks and line breaks. */
 function normalize(lines) {
   const text = lines.join('\n')
-  // A long one is no such license, and its lines mean something.
+  // A long text is not such a license, and its line breaks have a meaning.
   if (text.length > 4_000) return text
   return text
     .replace(/[“”]/g, '"')
@@ -408,7 +414,7 @@ function wrap(paragraph) {
   return paragraph.replace(/(.{1,108})(?: |$)/g, '$1\n').trimEnd()
 }
 
-/** JSON as a person would break it: what fits into a line stays in one. */
+/** Formats JSON as a person would. A value that fits into a line stays on one line. */
 function layOut(value, indent = '', ahead = 0) {
   const flat = inOneLine(value)
   if (typeof value !== 'object' || value === null || indent.length + ahead + flat.length <= LINE_WIDTH) return flat
@@ -439,7 +445,9 @@ function tokensOf(value) {
   return encode(JSON.stringify(value)).length
 }
 
-/** Whether a file says what it should; where it does not, and this is no check, it does afterwards. */
+/**
+ * Checks that the generated parts of a file contain these texts. Outdated parts are updated, unless only a check was requested.
+ */
 function isFresh(file, texts) {
   let text = readFileSync(join(root, file), 'utf8')
   for (const [name, body] of Object.entries(texts)) {
@@ -451,7 +459,7 @@ function isFresh(file, texts) {
   return isSame(file, text)
 }
 
-/** The same of a whole file. */
+/** Does the same for a whole file. */
 function isSame(file, text) {
   const path = join(root, file)
   const isThere = existsSync(path) && readFileSync(path, 'utf8') === text

@@ -5,7 +5,7 @@ import { BROWSERS, PAGE_BUNDLE } from './page-bundle.mjs'
 
 const from = (name) => `src/web/client/${name}`
 
-/** Writes pages of one file each into a folder: their style and script stand in them, and nothing is loaded. */
+/** Writes each page into a folder as a single file that contains its style and script and loads nothing. */
 export async function buildInlinePages(folder, { minify }) {
   await mkdir(folder, { recursive: true })
   await Promise.all([
@@ -45,7 +45,7 @@ async function writePage(path, { page, script, styles, minify }) {
   const texts = await Promise.all(styles.map((name) => readFile(from(name), 'utf8')))
   const style = (await transform(texts.join('\n'), { loader: 'css', minify, target: BROWSERS })).code.trim()
   const html = await readFile(from(page), 'utf8')
-  // Functions, because "$" means something in a text that takes another's place.
+  // The replacements are functions, because `$` has a meaning in replacement strings.
   await writeFile(
     path,
     html
@@ -56,7 +56,7 @@ async function writePage(path, { page, script, styles, minify }) {
   )
 }
 
-/** What a content security policy names an inline script or style by. */
+/** Returns the hash by which a content security policy allows an inline script or style. */
 function hashOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }

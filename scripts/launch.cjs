@@ -18,7 +18,7 @@ function load(filename) {
     const build = describeNode()
     if (cache.subarray(0, build.length).equals(build)) cachedData = cache.subarray(build.length)
   } catch {
-    // Without a cache, starting is only slower.
+    // Without a cache, the start is only slower.
   }
   // The build writes ASCII only: V8 stores it in half the memory and reads it in half the time.
   const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'latin1').replace(/^#!.*/, '')}\n})`

@@ -22,7 +22,7 @@ ${[...imports]
   .join('\n')}
 
 export interface CallOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** The signal is aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
 }
 

@@ -4,13 +4,16 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const from = (name) => join(root, 'src/web/client', name)
 
-/** Files of the page that are sent as they are. */
+/** The files of the page that are sent unchanged. */
 export const PAGE_FILES = ['index.html', 'icon.svg'].map(from)
 
-/** The oldest browsers that know what the page uses, such as light-dark() in its style. */
+/** The oldest browsers that support the features of the page, such as light-dark() in its style. */
 export const BROWSERS = ['chrome123', 'firefox128', 'safari17.5']
 
-/** How esbuild bundles the page that "roux open" shows, the thread that it parses notes in, and what that reads formulas with, with nothing of the program in it. */
+/**
+ * The options with which esbuild bundles the page that "roux open" shows, the worker that parses its notes, and the code for
+ * formulas. They contain nothing of the program.
+ */
 export const PAGE_BUNDLE = {
   absWorkingDir: root,
   bundle: true,

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { CHROMIUM_FLAGS, findChromium } from './chromium.mjs'
 
-/** Every clone of the repository downloads the pictures, so they stay small. */
+/** The maximum size of a picture in bytes. Every clone of the repository downloads the pictures. */
 const MOST_BYTES = 150_000
 const NOTE = 'Gluten'
 
@@ -41,7 +41,7 @@ async function take(colorScheme) {
   const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' })
   await page.goto(address)
   await page.waitForSelector('.legend li', { state: 'attached' })
-  // The map moves to the note when the note has loaded; then zoom out to everything.
+  // The map moves to the note once the note has loaded. Only then can it be zoomed out to everything.
   await page.waitForFunction((title) => document.querySelector('.note h1')?.textContent === title, NOTE)
   await page.waitForTimeout(1_000)
   await page.keyboard.press('0')
@@ -55,7 +55,7 @@ async function take(colorScheme) {
   if (size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES} bytes`)
 }
 
-/** Each address works for one browser only. */
+/** Starts `roux open`. It must be started for each browser, because an address works for only one. */
 async function openRoux() {
   const args = [join(root, 'dist/cli/main.js'), 'open', join(scratch, 'Bread'), '--note', NOTE, '--print']
   const child = spawn(process.execPath, args, { env, cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] })

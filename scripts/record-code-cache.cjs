@@ -21,7 +21,7 @@ function atTheEnd(record) {
 }
 
 function cacheOf(script) {
-  // V8 accepts a cache only under the flags it was made with, and a long-running server sets this one.
+  // V8 accepts a cache only with the flags that were set when it was made, and a long-running server sets this one.
   setFlagsFromString('--semi-space-growth-factor=2')
   return Buffer.concat([describeNode(), script.createCachedData()])
 }

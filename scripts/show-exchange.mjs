@@ -37,7 +37,7 @@ const LEFT_OUT = new Set(['properties', 'icons'])
 /** Members that are different each time. */
 const CHANCE = new Set(['change_id', 'cursor', 'plan_id', 'since', 'time', 'undone'])
 
-/** An answer, or the arguments of a call, without what is different each time. */
+/** Returns an answer, or the arguments of a call, without the parts that are different each time. */
 export function withoutChance(value) {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(withoutChance)

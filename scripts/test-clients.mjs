@@ -64,7 +64,7 @@ function isUp(port) {
   )
 }
 
-/** Keeps copies of the descriptions where the server keeps what it fetched, if they cannot be fetched. */
+/** If the descriptions cannot be fetched, copies them to where the server keeps fetched ones. */
 async function provideDescriptions() {
   const copies = []
   for (const [id, name] of Object.entries(DESCRIPTIONS)) {
@@ -134,7 +134,7 @@ function changeJson(file, entries, key) {
   writeFileSync(path, JSON.stringify(json))
 }
 
-/** Runs a command to its end and prints its output. `expected` must be in it. */
+/** Runs a command to its end and prints its output, which must contain `expected`. */
 async function ask(command, expected = /./) {
   const child = spawn(command[0], command.slice(1), { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] })
   expectAs(await outputOf(child), expected, shown(command))

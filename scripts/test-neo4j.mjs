@@ -12,15 +12,17 @@ const FILES = readdirSync('test/store')
   .map((name) => `test/store/${name}`)
 const named = (...names) => names.map((name) => join('test/store', `${name}.test.ts`))
 /**
- * Each of these runs alone, before the others: one kills the server while there is little to recover, one changes data shared by all
- * vaults, and one counts the server's plans.
+ * Each of these runs alone, before the others. One kills the server while there is little to recover, one changes data shared by
+ * all vaults, and one counts the server's plans.
  */
 const ALONE = named('neo4j-killed', 'neo4j-faults', 'neo4j-limits')
 /** These ask the most questions, so they run after the files that open new vaults: a new index makes the server plan all queries again. */
 const LAST = named('neo4j', 'neo4j-parity')
-/** Set a password, to test a wrong one. */
+/** The password is needed to test a wrong one. */
 const PASSWORD = 'roux-tests-only'
-/** Takes a twentieth less of the processors' time than the collector that the start script names, whose threads work beside the server's. */
+/**
+ * This collector takes a twentieth less processor time than the one in the start script, whose threads work beside the server's.
+ */
 const COLLECTOR = '-XX:-UseG1GC -XX:+UseSerialGC -Xmn500m'
 
 /** Processes to stop on a signal. */

@@ -739,7 +739,7 @@ test('the data that an edit needs is read in advance once the folder is watched,
 })
 
 describe('memory that runs short', () => {
-  /** The number of files is larger than a commit can hold. */
+  /** A number of files that is larger than a commit can hold. */
   const MANY = 10_001
   const many = () =>
     new MemoryVault(Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.md`, `leek [[${at + 1}]]`])))

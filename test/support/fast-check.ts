@@ -4,10 +4,13 @@ import { LONG } from './long.ts'
 
 const real: typeof FastCheck = createRequire(import.meta.url)('fast-check')
 
-/** Set for runs of the whole suite, so two runs of one commit have the same result. Otherwise fast-check chooses and prints a seed. */
+/**
+ * This variable is set for runs of the whole suite, so two runs of one commit have the same result. Otherwise, fast-check chooses
+ * a seed and prints it.
+ */
 const { PROPERTY_SEED } = process.env
 
-/** How many runs of a property `npm test` makes; properties with few runs keep them all. */
+/** Returns the number of runs of a property in `npm test`. Properties with few runs keep them all. */
 function shortened(runs: number): number {
   return Math.min(runs, Math.max(20, Math.ceil(runs / 5)))
 }

@@ -11,7 +11,7 @@ import { embeddedEngine, MemoryVault } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'
 
 export const HOUR = 3_600_000
-/** The log of a test begins at noon, so no day ends in it. */
+/** The time at which the log of a test begins. It is noon, so no day ends in the log. */
 export const NOON = new Date(2026, 2, 4, 12).getTime()
 
 export interface LoggedOptions {
@@ -69,7 +69,7 @@ export class LoggedVault {
     onTestFinished(() => this.log.close())
   }
 
-  /** Brings the index up to date; the generation itself is written later. */
+  /** Brings the index up to date. The generation itself is written later. */
   async index(scope: Scope = { all: true }): Promise<this> {
     await this.indexer.reconcile(scope)
     await new Promise((resolve) => setImmediate(resolve))

@@ -7,7 +7,7 @@ const { connect } = Socket.prototype
 
 /** The remote host name or address in a socket's connect arguments. */
 function beyond(given: unknown): string | undefined {
-  // Node passes its internal callers' arguments as one list.
+  // Node passes the arguments of its internal callers as one list.
   const [first, second] = Array.isArray(given) ? (Array.isArray(given[0]) ? given[0] : given) : [given]
   const options = typeof first === 'object' && first !== null ? (first as { host?: unknown; path?: unknown }) : undefined
   if (options?.path !== undefined && options.path !== null) return undefined
@@ -16,7 +16,7 @@ function beyond(given: unknown): string | undefined {
   return /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|\[?::ffff:127\..*)$/i.test(host) ? undefined : host
 }
 
-// Active in every test: processes of the suite only connect within this computer.
+// This is active in every test, so processes of the suite connect only within this computer.
 Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
   const host = beyond(args)
   if (host === undefined) return Reflect.apply(connect, this, args)

@@ -97,7 +97,7 @@ let opened = 0
 export type Flavored = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode' | 'keepsTexts'>>
 
 export interface IndexedOptions extends Flavored {
-  /** Where the index is; in memory by default. */
+  /** The location of the index. The default is in memory. */
   readonly location?: Location
 }
 
@@ -166,7 +166,7 @@ export class FedVault<V extends Vault, S extends Store> {
   }
 }
 
-/** Keeps each store's writers alive: SQLite drops an in-memory database with its last connection. */
+/** Keeps the writers of each store alive, because SQLite drops an in-memory database with its last connection. */
 const writersOf = new WeakMap<EmbeddedStore, readonly object[]>()
 
 /** The embedded engine; in memory by default. */
@@ -193,7 +193,7 @@ export class IndexedVault<V extends Vault = MemoryVault> extends FedVault<V, Emb
     super(vault, embeddedEngine(location, vaultName), flavor)
     this.texts = textsOf(() => vault)
     this.rankings = new Rankings(this.store, {
-      // Asynchronous, like the worker.
+      // The function is asynchronous, like the worker.
       run: async (metric, topology) => {
         await new Promise((resolve) => setTimeout(resolve, 5))
         return metric === 'pagerank' ? { scores: pageRank(topology) } : betweenness(topology)

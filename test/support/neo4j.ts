@@ -18,8 +18,8 @@ export function neo4jPlace(vault = `test ${process.pid}-${++opened} "'\`$x`): Ne
 }
 
 /**
- * Engines whose emptied vaults are reused after their index writer is closed: a new index per test would make the server plan all queries
- * again.
+ * Returns engines whose emptied vaults are reused after their index writer is closed. With a new index per test, the server would
+ * have to plan all queries again.
  */
 export function pooledEngines() {
   const free: Neo4jPlace[] = []
@@ -48,7 +48,7 @@ export function pooledEngines() {
 export function neo4jEngine(vault?: string, place = neo4jPlace(), remove = removeVault): Engine<Store> {
   const connection = new Connection(place)
   const index = openNeo4jIndexWriter(connection)
-  // All three share one connection; closing it belongs to the owner of the vault.
+  // All three share one connection, which the owner of the vault closes.
   const close = async (): Promise<void> => {}
   return {
     index: {

@@ -48,7 +48,7 @@ export class WritableVault {
 
   constructor(folder: string, options: WritableOptions) {
     this.root = join(folder, 'vault')
-    // Its database waits for the disk with every change.
+    // The databases in this folder wait for the disk with every change.
     this.state = join(temporaryFolder(quickFolder()), 'state')
     const { spelling = 'lower', changes, profile = 'lenient', comments = true, mode = 'obsidian' } = options
     const location = { kind: 'memory', name: `writable-${process.pid}-${++opened}` } as const

@@ -57,7 +57,7 @@ function relist(vault: Vault, files: Map<string, ListedFile>, folder: string): v
   try {
     for (const file of vault.list({ path: folder, recursive: true }).files) files.set(file.path, file)
   } catch {
-    // The root is gone, so the vault is empty.
+    // The root is gone, so the vault counts as empty.
   }
 }
 

@@ -201,7 +201,7 @@ function fail(code: string): never {
   throw Object.assign(new Error(`${code}: permission denied, open '/somewhere'`), { code })
 }
 
-/** Fails like a folder without execute permission. */
+/** Returns a file system that fails as if these folders had no execute permission. */
 function denying(fs: FileSystem, paths: RegExp): FileSystem {
   const guard = <R>(path: string, call: () => R): R => (paths.test(path) ? fail('EACCES') : call())
   return {

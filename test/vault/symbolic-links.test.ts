@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
       if (when === 'before') swap('../other')
       const fd = diskFileSystem.openSync(file, flags)
       if (when === 'before') {
-        // And back again, so that nothing shows afterwards.
+        // The link is removed again, so nothing shows afterwards.
         rmSync(join(folder, 'vault/f'))
         writeFiles(folder, { 'vault/f/a.md': 'mine' })
       } else swap('../other')

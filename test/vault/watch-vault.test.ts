@@ -21,7 +21,7 @@ async function watched(files: Files, options: Partial<WatchOptions> = {}) {
   return { ...mirror, folder, root, at: (name: string) => join(root, name), write: (written: Files) => writeFiles(root, written) }
 }
 
-/** At the end, an edit of every existing file must still be noticed. */
+/** Checks that an edit of every existing file is noticed at the end. */
 async function checkSeesEdits({ root, settle, vault }: Awaited<ReturnType<typeof watched>>): Promise<void> {
   await settle()
   await sleep(300)
@@ -45,11 +45,11 @@ test.runIf(isLinux)('a settled watcher on Linux has reported every earlier chang
   await watcher.ready
   for (let edit = 0; edit < 20; edit++) {
     writeFiles(root, { [`f/${edit}.md`]: 'x' })
-    // No turn of the event loop lies between the change and the question.
+    // There is no turn of the event loop between the change and the question.
     expect(await watcher.settle()).toBe(true)
     expect(noticed).toContain(`f/${edit}.md`)
   }
-  // A new folder is reported as a whole, or is not watched yet.
+  // A new folder is reported as a whole, or it is not watched yet.
   writeFiles(root, { 'new/b.md': '' })
   expect([await watcher.settle(), noticed.includes(undefined)]).not.toEqual([true, false])
 })
@@ -288,7 +288,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
 
   test('notices a queue overflow', async () => {
     const vault = await watched({ 'a.md': '', 'b.md': '' })
-    // All in one turn of the event loop, with different names, so that the kernel cannot merge the events.
+    // All events occur in one turn of the event loop and have different names, so the kernel cannot merge them.
     for (let i = 0; i < 20_000; i += 1) writeFileSync(vault.at(i % 2 ? 'a.md' : 'b.md'), '')
     vault.write({ 'new/deep/c.md': '' })
     await checkSeesEdits(vault)
@@ -312,7 +312,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
       try {
         acts[Math.floor(random() * acts.length)]?.(pick(names))
       } catch {
-        // Half of these are impossible, such as moving a folder into itself.
+        // Half of these moves are impossible, such as moving a folder into itself.
       }
       if (i % 10 === 0) await sleep(Math.floor(random() * 20))
       if (i % 200 === 199) await checkSeesEdits(vault)

@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 interface Page extends Listening {
-  /** Sends a request as the page does. */
+  /** Sends a request as the page would. */
   ask(
     path: string,
     body: unknown,

@@ -17,7 +17,7 @@ type Posted = Partial<Call> & { readonly type?: string; readonly call?: Call }
 class FakeWorker extends EventEmitter {
   readonly posted: Posted[] = []
   isEnded = false
-  /** Whether it was terminated from outside. */
+  /** True if the worker was terminated from outside. */
   isStopped = false
   heedsEnd = true
   postMessage(message: Posted): void {
@@ -466,7 +466,7 @@ test('a compute worker ends some time after any failed job', async () => {
   ]
   for (const start of starts) {
     const running = start()
-    // A separate request ends a whole-vault run that could not begin.
+    // A second request ends the run over the whole vault, which could not begin.
     for (const at of [0, 1]) {
       const { id } = workers.newest().posted[at] ?? {}
       if (id !== undefined) workers.newest().emit('message', { id, error: { message: 'no memory' } })

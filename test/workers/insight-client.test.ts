@@ -182,9 +182,9 @@ test('notes whose files do not respond are included by name only, and reported',
   const insight = await followed(client)
   expect(insight.unread).toEqual(['hive.md'])
   expect([...insight.ownWords]).toEqual([8, 0, 7, 7])
-  // No immediate retry: it would be as slow as before.
+  // There is no immediate retry, because it would be as slow as the first attempt.
   expect((await client.follow(LONG))?.insight).toBe(insight)
-  // An insight with missing texts is not stored.
+  // An insight with missing texts must not be stored.
   expect([...(await followed((await open(GARDEN, { cache })).client)).ownWords]).toEqual([8, 8, 7, 7])
 })
 
@@ -285,7 +285,7 @@ test('results from before the vault was fed anew are not used', async () => {
   await feeder.client.update()
   const found = await feeder.results.newer('whole', 1)
   if (found === undefined) throw new Error('nothing was kept')
-  // As if it had reached generation 100 before.
+  // This is the state in which the other process would be if it had reached generation 100 before.
   await feeder.results.keep('whole', { ...found, bytes: serialize(withGeneration(found.bytes, 100)), generation: 100 })
   const server = await process({ isServer: true })
   expect(await server.client.follow(LONG)).toMatchObject({ insight: { generation: 100 } })

@@ -104,7 +104,7 @@ test('a first layout that a user has seen stays, with an offer to compute a new 
 test('a map drawn before communities were known does not change the final one', async () => {
   const [early, late] = [openLayouts(), openLayouts()]
   await early.client.layOut(graphOf(RINGS), 'once')
-  // Grouped across the rings, which the first layout kept apart.
+  // The notes are grouped across the rings, which the first layout kept apart.
   const graph = graphOf(RINGS, [Int32Array.from([0, 1, 0, 1, 0, 1, 0, 1])])
   const [after, at] = [await early.client.layOut(graph, 'once'), await late.client.layOut(graph, 'once')]
   expect(after.places).toEqual(at.places)

@@ -5,7 +5,7 @@ import { answer, type Call, Calls } from '../../src/core/thread-calls.ts'
 import { type EmbedderService, embedderService, openRelayedEmbedder } from '../../src/workers/relayed-embedder.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 
-/** Both ends, with messages copied as between threads. */
+/** Connects both ends, with messages copied as between threads. */
 function connected(open: () => Promise<Embedder>) {
   const sent: Call[] = []
   const calls: Calls<EmbedderService> = new Calls((call) => {

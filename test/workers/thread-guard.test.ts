@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ThreadGuard } from '../../src/workers/thread-guard.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** Enters and stays until the gate opens, then tries to enter again. */
+/** A thread that enters and stays until the gate opens, and then tries to enter again. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads')
 const guard = new ThreadGuard(workerData.cells)
@@ -71,7 +71,7 @@ test('a thread that was not ended can enter again', async () => {
   expect(told).toEqual(['in', 'out', 'in again', 'out again'])
 })
 
-/** A process that ends while its worker is inside a call of SQLite that takes a while. */
+/** A process that ends while its worker is inside a slow call of SQLite. */
 const PROCESS = `
 import { parentPort, Worker, isMainThread } from 'node:worker_threads'
 import { guardSqlite, openSqlite } from ${at('store/embedded/sqlite.ts')}
@@ -98,7 +98,7 @@ function at(module: string): string {
   return JSON.stringify(fileURLToPath(new URL(`../../src/${module}`, import.meta.url)))
 }
 
-// Without the guard, Node would abort the process.
+// Without the guard, Node would abort the process here.
 test.each(['terminate', 'exit'])('a process that ends while a thread is inside SQLite does not crash: %s', (how) => {
   const folder = temporaryFolder()
   const script = join(folder, 'process.mjs')
@@ -108,7 +108,7 @@ test.each(['terminate', 'exit'])('a process that ends while a thread is inside S
     platform: 'node',
     format: 'esm',
     outfile: script,
-    // From there, the binding is found.
+    // The binding is found relative to this URL.
     define: { 'import.meta.url': JSON.stringify(import.meta.url) },
   })
   const { status, signal, stderr } = spawnSync(process.execPath, [script], {

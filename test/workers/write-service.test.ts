@@ -116,7 +116,7 @@ test('a note keeps its creation time through edits and moves', async () => {
   await vault.write({ kind: 'update', id: 'f/a', append: 'x', updateLinks: false })
   expect(statSync(join(vault.root, 'f/a.md')).birthtimeMs).not.toBe(born)
   expect(await bornAt('f/a.md')).toBe(born)
-  // Rewriting its own link makes it a new file under a new name.
+  // Rewriting the note's own link creates a new file under a new name.
   const { changeId = '' } = await vault.write(move('f/a', 'g/h/c'))
   expect(await bornAt('g/h/c.md')).toBe(born)
   await vault.write(move('g', 'z'))
@@ -167,7 +167,7 @@ describe('a change left half done by a dead process', () => {
     ['rename', false],
     [12, false],
     [20, false],
-    // Only temporary files remain to be removed.
+    // By now, only temporary files remain to be removed.
     [63, true],
   ])('is undone or completed, and indexed (the process died at %j)', async (at, isEnded) => {
     const files = { 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '[[a]]' }

@@ -91,7 +91,7 @@ test('after many additions the page offers to rearrange the map, and waits for t
   const { page } = await look(roux)
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
-  // A view that was never moved would be fitted to the larger map.
+  // The view must be moved first, because otherwise it would be fitted to the larger map.
   await page.click('.zoom [aria-label="Zoom in"]')
   await mapIsStill(page)
   const before = await spotsOf(page)
@@ -161,7 +161,7 @@ test('the page reports failures while the folder of the vault is missing, and re
 
 test('a picture of 50 MB is shown, and a larger one or a file of another type is explained', async () => {
   const world = openWorld()
-  // Its only line of pixels, then bytes that no reader of pictures minds.
+  // The only row of pixels is followed by bytes that image decoders ignore.
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const picture = Buffer.alloc(60_000_000)
   Buffer.from(png, 'base64').copy(picture)
@@ -185,7 +185,7 @@ test('loaded content stays while the folder of the vault is missing, and is upda
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   let before = await spotsOf(page)
-  // Until communities are known, which takes long on a busy machine, the map is laid out once more.
+  // The map is laid out once more when communities are known, which takes long on a busy machine.
   await eventually(async () => {
     const last = before
     await page.reload()

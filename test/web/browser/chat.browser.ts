@@ -6,14 +6,14 @@ import { PROGRAM, type Wire } from '../../e2e/support.ts'
 import { barriersOf } from './barriers.ts'
 import { type MapElement, openWindow, openWorld, type World } from './support.ts'
 
-/** What hosts enforce on a page that asks for nothing, as the extension says. */
+/** The policy that hosts apply to a page that requests no other one, according to the extension. */
 const DEFAULT_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'"
 const EXTENSION = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
 
 declare global {
   interface Window {
-    /** All that the page said to its host. */
+    /** All messages that the page sent to its host. */
     heard: Wire[]
     tell(message: object): void
     callServer(name: string, args: object): Promise<Wire>
@@ -21,7 +21,7 @@ declare global {
   }
 }
 
-/** A host of our own: it frames the page, as a chat does, and hands on what it asks of the server. */
+/** A host for tests. It frames the page as a chat does, and forwards its requests to the server. */
 const HOST = `<!doctype html><body style="margin:0"><script>
   window.heard = []
   const frame = document.createElement('iframe')
@@ -52,7 +52,7 @@ interface Chat {
   refusals(): Promise<unknown>
 }
 
-/** @param changed what the page gets for what a tool answers it */
+/** @param changed returns the answer that the page receives for a tool's answer */
 async function openChat({ vault, env, root }: World, changed = (answer: Wire): Wire => answer): Promise<Chat> {
   const client = new Client({ name: 'host', version: '1' }, { capabilities: { extensions: EXTENSION } })
   await client.connect(
@@ -206,7 +206,7 @@ test('the picture in a chat answers pings, rejects unknown requests and confirms
 })
 
 test('a picture that has ended sends no more requests', async () => {
-  // Communities are still being found, and asked for again after two seconds.
+  // The answer says that communities are still being found, so the page asks again after two seconds.
   const changed = (answer: Wire): Wire => ({ ...answer, structuredContent: { ...answer.structuredContent, is_grouping: true } })
   const { app, show, page, errors } = await openChat(openWorld({ fixture: 'demo' }), changed)
   await show('get_hubs', {})

@@ -118,7 +118,7 @@ test('the largest communities get a color each, and the others are gray and coun
   expect([...new Set(colors.slice(-15))]).toEqual([PALETTE.length - 1])
   expect(legend.slice(0, 12).map(({ notes }) => notes)).toEqual(Array.from({ length: 12 }, (_, group) => 20 - group))
   expect(legend.slice(12)).toEqual([{ name: 'other', color: PALETTE.at(-1), notes: 15, isRest: true }])
-  // Seven are enough if the others are small.
+  // Seven colors are enough if the other groups are small.
   expect(sized([...Array(7).fill(20), 1, 1]).legend.map(({ notes }) => notes)).toEqual([...Array(7).fill(20), 2])
 })
 
@@ -138,7 +138,7 @@ test('an index note has no palette color, and a single small group is named inst
 test('areas meet without overlapping, and contain their communities but no stray notes', () => {
   const row = (group: number, left: number) =>
     Array.from({ length: 25 }, (_, at) => `g${group}n${at}: ${left + (at % 5) * 2} ${Math.floor(at / 5) * 2} = ${group}`)
-  // The last note of the first community lies among the others.
+  // The last note of the first community lies among the notes of the others.
   const notes = [...row(1, 0), ...row(2, 10), 'stray: 15 3 = 1']
   const links = notes.slice(1).map((note) => `g1n0 ${note.split(':')[0]}`)
   const graph = graphOf(pictureOf(notes, links))
@@ -295,7 +295,7 @@ test('a layout is turned and stretched to fill the window', () => {
   expect(shapeFor(wide, 1.2)).toEqual({ isTurned: false, across: 1, down: 1.3 })
   expect([...placesIn(wide, shapeFor(wide, 0.5))].map(Math.abs)).toEqual([0, 0, 10, 20])
   expect([...placesIn(wide, shapeFor(wide, 2.2))]).toEqual([0, 0, 22, 10].map(Math.fround))
-  // A note without links is below the others, also when they are turned.
+  // A note without links stays below the others, even if they are turned.
   const { isTurned, ...shape } = shapeFor(pictureOf(['a: 0 0', 'b: 20 10', 'c: 10 13'], ['a b']), 0.5)
   const places = placesIn(pictureOf(['a: 0 0', 'b: 20 10', 'c: 10 13'], ['a b']), { isTurned: true, ...shape })
   expect(isTurned).toBe(true)
@@ -437,7 +437,7 @@ test('better linked notes weigh more in their group, and leaves and links with i
   expect(weights.best).toBe(1)
   expect(weights.l0).toBeLessThan(0.25)
   expect(weights.l49).toBe(0)
-  // In a group whose notes have few links, as many links weigh more.
+  // If the notes of a group have few links, the same number of links has more weight.
   expect(weights.own).toBeGreaterThan(weights.l0 ?? 1)
 })
 

@@ -11,7 +11,7 @@ for (const dark of [false, true]) {
     const server = await PublicServer.start({ port, vaults: ['notes', 'diary'] })
     const origin = `http://127.0.0.1:${port}`
     const asked: Json[] = []
-    // Another host name, so the policy of the page and of the browser apply as they do to a program elsewhere.
+    // The server has another host name, so the policies of the page and of the browser apply as they do to a program elsewhere.
     const program = createServer(({ url, headers }, response) => {
       asked.push({ url, referer: headers.referer })
       response.end('connected')
@@ -33,7 +33,7 @@ for (const dark of [false, true]) {
     const { page, errors } = await openWindow({ width: 360, height: 780, dark })
     await page.goto(`${origin}/authorize?${query}`)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-    // The style of the page is the one that its policy names.
+    // The page's style is the one that its policy names.
     expect(await page.evaluate(() => [getComputedStyle(document.body).margin, window.refusals])).toEqual(['0px', []])
     expect(await barriersOf(page)).toEqual([])
     await page.uncheck('input[value="diary"]')

@@ -26,7 +26,7 @@ test('on a phone the address of a list shows the list', async () => {
   await page.waitForSelector('.list li a', { state: 'visible' })
 })
 
-/** Notes that several tests read, each its own. */
+/** Notes for several tests. Each test reads its own note. */
 const notes = shareRoux((world) => {
   world.write('Notes of a long project/Category theory.md', '---\ntags: [mathematics/categories]\n---\n[[Composition]]\n')
   world.write('Notes of a long project/Composition.md', '[[Category theory]]\n')
@@ -52,7 +52,7 @@ test('on a phone the table breaks no words, and every row shows its folder, tags
   await showView(page, 'Table')
   const row = page.locator('.table tbody tr:has-text("Category theory")')
   await row.waitFor()
-  // A name that is cut within is higher than its one line.
+  // A name with a line break would be taller than one line.
   const lines = await row
     .locator('td')
     .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().height / 22)))
@@ -117,7 +117,7 @@ const twoWays = shareRoux((world) => {
 
 const BETWEEN = '&view=path&note=start.md&to=goal.md'
 
-/** Opens the way that is not shown at first, and says over which note it leads. */
+/** Opens the path that is not shown at first, and returns the note that it leads over. */
 async function openOtherWay(page: Page): Promise<string> {
   const first = await page.innerText('.chain >> nth=0')
   const other = first.includes('Left') ? 'Right' : 'Left'
@@ -125,7 +125,7 @@ async function openOtherWay(page: Page): Promise<string> {
   return other
 }
 
-/** Waits until a way over a note is in front of all else on the map. */
+/** Waits until a path over a note is drawn in front of everything else on the map. */
 async function wayIsShown(page: Page, over: string): Promise<void> {
   await mapIsStill(page)
   await expect
@@ -142,7 +142,7 @@ test('an alternative path that is opened as soon as it arrives is shown', async 
   const { page } = await look(await twoWays(), {
     hash: BETWEEN,
     before: () => {
-      // Faster than anything can be drawn.
+      // The observer runs before anything can be drawn.
       new MutationObserver((_, self) => {
         const summary = document.querySelector<HTMLElement>('[name="other-way"] > summary')
         if (summary === null) return
@@ -372,13 +372,13 @@ test('each filter is restored from the address and applies to the table', async 
   }
 })
 
-/** Presses keys one right after the other, without a picture of the page between them. */
+/** Presses keys one right after the other, without drawing the page in between. */
 const pressAtOnce = (page: Page, ...keys: string[]) =>
   page.evaluate(async (all) => {
     for (const key of all) {
       const target = document.activeElement ?? document.body
       target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
-      // What the key changes is in the page then; nothing is painted yet.
+      // By then, the page contains the changes made by the key, but nothing has been painted yet.
       for (let turn = 0; turn < 10; turn++) await Promise.resolve()
     }
   }, keys)
@@ -430,7 +430,7 @@ test('the head of a note links to the backlinks once they are placed, and nothin
   })
   await page.goto(`${url}#&note=concepts/hydration.md`)
   const before = await (await page.waitForSelector('.note .actions')).boundingBox()
-  // What links here is known, what stands above it is not laid out.
+  // The backlinks are known, but the content above them is not laid out yet.
   await page.waitForSelector('.note .backlink', { state: 'attached' })
   expect(await page.locator('.note header a:has-text("Linked from")').count()).toBe(0)
   send()
@@ -466,7 +466,7 @@ test('another vault is shown completely, whatever was open in the previous one',
   await page.waitForSelector('.table caption:text-is("2 notes")')
 })
 
-/** Words of an element that are cut within. */
+/** Returns the words of an element that are broken in the middle. */
 const cutWords = (page: Page, selector: string) =>
   page.$$eval(selector, (all) =>
     all.flatMap((one) => {

@@ -8,12 +8,12 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of the demo, and what the page keeps of its session. */
+    /** The address of the demo, and the page's data of its session. */
     readonly demo: { readonly url: string; readonly session: string }
   }
 }
 
-/** Serves a copy of the demo to all tests that only read it. Its communities are known from the start. */
+/** Serves a copy of the demo to all tests that only read it. Its communities are known from the beginning. */
 // biome-ignore lint/style/noDefaultExport: the test runner calls this export
 export default async function serveDemo({ provide }: TestProject): Promise<() => Promise<void>> {
   const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
@@ -35,7 +35,10 @@ export default async function serveDemo({ provide }: TestProject): Promise<() =>
   }
 }
 
-/** The address that `roux open` prints, with the code that is good for one browser. `onOutput` receives all that it prints. */
+/**
+ * Returns the address that `roux open` prints, with a code that works for one browser. `onOutput` receives everything that it
+ * prints.
+ */
 export function addressOf(
   child: ChildProcessWithoutNullStreams,
   onOutput: (told: string) => void = () => undefined,
@@ -53,7 +56,7 @@ export function addressOf(
   })
 }
 
-/** Exchanges the code in an address for what the page keeps of its session, which any number of windows may use. */
+/** Exchanges the code in an address for the data of a session, which any number of windows may use. */
 export async function sessionOf(address: string): Promise<string> {
   const { origin, hash } = new URL(address)
   const opened = await fetch(`${origin}/web/session`, {

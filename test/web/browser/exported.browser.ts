@@ -100,7 +100,7 @@ test('the exported map contains texts on request', async () => {
   await page.fill('#search', 'amylase')
   await page.keyboard.press('Enter')
   expect(await page.textContent('#note .body')).toContain('Too little, too much')
-  // As rendered: no Markdown markup is left, and links lead to notes on the page.
+  // The text is rendered: it contains no Markdown markup, and its links lead to notes on the page.
   expect(await page.innerText('#note .body')).not.toMatch(/\[\[|\*\*|^#/m)
   await page.locator('#note .body .link').first().click()
   expect(await page.textContent('#note h2')).not.toBe('Amylase')

@@ -4,7 +4,7 @@ import { look, mapIsStill, openRoux, openWorld } from './support.ts'
 const RUN = `(window.ran??=[]).push`
 const call = (name: string | number): string => `${RUN}('${name}')`
 
-/** Payloads that have run in some Markdown reader; each would leave its name in \`window.ran\`. */
+/** Payloads that have been executed by some Markdown reader. Each one would leave its name in `window.ran`. */
 const PAYLOADS: readonly string[] = [
   `<script>${call(1)}</script>`,
   `<img src=x onerror="${call(2)}">`,

@@ -57,7 +57,7 @@ test('every note keeps its place after a reload and a restart', async () => {
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page } = await look(roux)
-  // The legend takes room from the map.
+  // The legend takes space from the map.
   const settled = async (shown: typeof page) => {
     await shown.waitForSelector('.legend li')
     await mapIsStill(shown)
@@ -87,7 +87,7 @@ test('a large map names few communities and notes at first and more when magnifi
     await page.evaluate((factor) => document.querySelector<MapElement>('.map .drawing')?.map.zoom(factor), zoom)
     await mapIsStill(page)
     const labels = await labelsOf(page)
-    // Close by hardly more notes than that are in view, some of them below the legend: then most have their labels.
+    // At this scale, few more notes are in view, some of them below the legend. Most of them must have their labels.
     const { width = 0, height = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
     const spots = [...(await spotsOf(page)).values()]
     const inView = spots.filter(([x, y]) => x >= 0 && y >= 0 && x <= width && y <= height).length
@@ -106,7 +106,7 @@ test('a large map names few communities and notes at first and more when magnifi
   const view = await page.locator('.locator div').boundingBox()
   expect(view?.width).toBeLessThan((picture?.width ?? 0) / 3)
   expect(view?.x).toBeGreaterThan(picture?.x ?? Infinity)
-  // On a large map the pane to start with is closed at first.
+  // On a large map, the start pane is closed at first.
   expect(await page.locator('.welcome').isVisible()).toBe(false)
   await page.click('.depth button:text-is("Where to start")')
   await page.waitForSelector('.welcome .rows')
@@ -120,10 +120,10 @@ test('the communities of a vault of some hundred notes are named even when the w
   writeVault(world, 8, 80)
   const { page } = await look(await openRoux(world))
   await page.waitForSelector('.legend li')
-  // The legend has the largest at first.
+  // At first, the legend lists only the largest groups.
   await page.click('.legend button:text-is("1 more")')
   await mapIsStill(page, 640)
-  // Names of communities are bold; where there is no room for one it is left out.
+  // Names of communities are bold. A name without enough room is left out.
   const communities = await page.locator('.legend li button').count()
   const larger = (await labelsOf(page)).filter(({ font }) => /^[67]00 /.test(font)).length
   expect(larger).toBeGreaterThanOrEqual(communities / 2)
@@ -156,7 +156,7 @@ test('on a small map large notes are named, and no name hides a note', async () 
   const all = await labelsOf(page)
   const labels = all.slice(await page.locator('.legend li').count())
   expect(labels.length).toBeGreaterThan(30)
-  // A group, and the note that gave it its name, have it together.
+  // A group shares its name with the note after which it is named, so the name is shown only once.
   expect(all.filter(({ text }) => text === 'Gluten')).toHaveLength(1)
   const spots = [...(await spotsOf(page)).values()]
   const hiding = labels.filter(({ box: [left, top, right, bottom] }) =>
@@ -196,7 +196,7 @@ test('a map that grows gradually stays in view until the user moves it', async (
     const { width = 0, height = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
     return [...(await spotsOf(page)).values()].filter(([x, y]) => x < 0 || y < 0 || x > width || y > height).length
   }
-  // So few notes at a time that those there already keep their places.
+  // Adds so few notes at a time that the existing ones keep their places.
   const grow = async (batches: number) => {
     for (let batch = 0; batch < batches; batch++) {
       const { size } = await spotsOf(page)
@@ -316,7 +316,7 @@ test('nothing is drawn while nothing moves', async () => {
       map.draw = draw
       return drawn
     })
-  // The page may still receive a font, a later picture of the vault or the size of its legend.
+  // The page may still receive a font, a later picture of the vault, or the size of its legend.
   await vi.waitFor(async () => expect(await drawnIn700ms()).toBe(0), { timeout: 20_000 })
 })
 
@@ -329,9 +329,9 @@ test('the keyboard alone can find a note, open it, follow its links, trace a pat
   await page.keyboard.press('Enter')
   await page.waitForSelector('.note h1:text-is("Hydration")')
   await said(/Hydration, \d+ links/)
-  // The ring around the note shows where the keys go, so the map needs no frame.
+  // The ring around the note shows the keyboard focus, so the map needs no frame.
   expect(await page.evaluate(() => document.activeElement?.matches('.drawing:not(:focus-visible)'))).toBe(true)
-  // Somewhere there is a linked note; the address has it as soon as the key is heard.
+  // There is a linked note in some direction. The address changes as soon as the key is handled.
   const first = await page.evaluate(() => location.hash)
   const keys = ['ArrowUp', 'ArrowRight', 'ArrowDown', 'ArrowLeft']
   do await page.keyboard.press(keys.shift() ?? 'End')
@@ -369,7 +369,7 @@ test('attachments and canvases appear on request beside their notes, and no note
   world.write('unused.png', 'x')
   world.write('board.canvas', JSON.stringify({ nodes: [], edges: [] }))
   const { page, errors } = await look(await openRoux(world))
-  // Until communities are known the map may be laid out once more.
+  // The map may be laid out once more until communities are known.
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const before = await spotsOf(page)
@@ -425,7 +425,7 @@ test('a note under the pointer or in focus is highlighted with its linked notes,
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const far = 'people/antoine-augustin parmentier.md'
-  /** How far a note's color is from that of the ground. The land around the note remains in view. */
+  /** Returns the difference between a note's color and the background. The area around the note remains in view. */
   const contrastOf = (id: string) =>
     page.evaluate((one) => {
       const drawing = document.querySelector<MapElement>('.map .drawing')
@@ -469,7 +469,7 @@ test('a group chosen in the legend keeps its land and its name', async () => {
       ],
       [x, y],
     )
-  /** How much color the land has next to the group's name. */
+  /** Returns how much color the area next to the group's name has. */
   const landOf = async (name: string) => {
     const { box: [left, top] = [0, 0] } =
       (await labelsOf(page)).find(({ text, font }) => text === name && font.startsWith('700')) ?? {}
@@ -485,7 +485,7 @@ test('a group chosen in the legend keeps its land and its name', async () => {
 test('a chosen group is described beside the map, with links to its notes and to linked groups', async () => {
   const { page } = await lookAtDemo()
   await page.click('.legend button:has-text("Poolish")')
-  // The legend is folded beside a chosen group.
+  // The legend is folded while a group is selected.
   const inLegend = (part: string) => page.waitForSelector(`.legend button${part}`, { state: 'attached' })
   await inLegend('[aria-pressed="true"]:has-text("Poolish")')
   await page.waitForSelector('.right h1:text-is("Poolish")')
@@ -520,7 +520,7 @@ test('the card at the pointer shows links in and out and the first sentence, the
   expect(saved.suggestedFilename()).toBe('notes.png')
   const [drawn] = await Promise.all([page.waitForEvent('download'), page.click('button[aria-label="Save as SVG"]')])
   const svg = readFileSync(await drawn.path(), 'utf8')
-  // Unlike the page, an empty one lets a script parse.
+  // Unlike the page, an empty page allows scripts to parse HTML.
   const empty = await page.context().newPage()
   const read = await empty.evaluate((text) => {
     const { documentElement } = new DOMParser().parseFromString(text, 'image/svg+xml')
@@ -592,7 +592,8 @@ test('a list or a search is drawn on the map, a link shows its card, and the rig
   await page.keyboard.press('Escape')
   await page.waitForSelector('.menu', { state: 'detached' })
   await page.waitForFunction(() => document.activeElement?.className === 'drawing')
-  // On a Mac with Ctrl, and with a finger, the menu is asked for while the first button is down; its release is neither a click nor a press beside the menu.
+  // With Ctrl on a Mac, and with a finger, the menu opens while the first button is down. Its release must be neither a click nor
+  // a press outside the menu.
   const before = page.url()
   await page.mouse.move(left + x, top + y)
   await page.mouse.down()
@@ -610,7 +611,7 @@ test('a list or a search is drawn on the map, a link shows its card, and the rig
   await page.mouse.click(left + x, top + y, { button: 'right' })
   await page.click('.menu button:text-is("Path from here")')
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.picker input')?.value === 'Amylase')
-  // In WebKit, the event of the key says that it is the right button, in a corner.
+  // In WebKit, the key's event looks like a press of the right button in a corner.
   await page.press('.map .drawing', 'Shift')
   await page.evaluate(() =>
     document.querySelector('.map .drawing')?.dispatchEvent(new MouseEvent('contextmenu', { button: 2, cancelable: true })),

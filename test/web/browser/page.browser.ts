@@ -38,7 +38,7 @@ for (const [name, options, views] of [
     ])
     await lookAround()
     expect(found).toEqual([])
-    // Its own font, which the policy lets it fetch.
+    // The page's policy lets it load its own font.
     await page.waitForFunction(() => [...document.fonts].some(({ status }) => status === 'loaded'))
     expect(await page.evaluate(() => window.refusals)).toEqual([])
   })
@@ -206,7 +206,7 @@ test('with several vaults, text copied for an assistant contains lines and ids t
   await page.click('.actions button:text-is("Copy id")')
   await said('Id copied.')
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('vault:concepts/hydration.md')
-  // Safari does not let a page write what it made after the click.
+  // Safari does not let a page write to the clipboard what it created after the click.
   await page.evaluate(() => {
     Clipboard.prototype.writeText = () => Promise.reject(new DOMException('not now', 'NotAllowedError'))
   })

@@ -10,7 +10,10 @@ const FILE = fileURLToPath(new URL('reference.json', import.meta.url))
 
 /** How far an edge may be from the reference, in pixels. */
 const EDGE = 40
-/** How far the color of a cell may be from the reference, of 255. A name more or less in a cell changes it less. */
+/**
+ * The maximum difference between the color of a cell and the reference, of 255. One name more or less in a cell causes a smaller
+ * difference.
+ */
 const SHADE = 36
 const [COLUMNS, ROWS] = [16, 10]
 
@@ -35,7 +38,7 @@ async function stateOf(page: Page): Promise<Reference> {
     PARTS,
   )
   const picture = (await page.screenshot({ type: 'png' })).toString('base64')
-  // The page itself may not load such an image.
+  // The page itself may not load such an image, so another page does.
   const other = await page.context().newPage()
   const cells = await other.evaluate(
     async ([source, columns, rows]) => {
@@ -54,7 +57,7 @@ async function stateOf(page: Page): Promise<Reference> {
   return { boxes, cells }
 }
 
-/** Fails unless the page looks like its reference. */
+/** Fails if the page differs from its reference. */
 function compare(name: string, state: Reference): void {
   const known: Record<string, Reference> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {}
   if (process.env.UPDATE_SNAPSHOTS === '1') {

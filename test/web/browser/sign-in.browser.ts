@@ -23,7 +23,7 @@ test('the code is removed from the address, opens one session, and appears in no
     expect(asked.filter((url) => url.includes(word))).toEqual([])
     expect(await page.evaluate(() => `${location.href} ${document.cookie} ${JSON.stringify(localStorage)}`)).not.toContain(word)
   }
-  // Back leads to nothing that holds the code.
+  // The Back button must not lead to an address with the code.
   await page.goBack()
   expect(page.url()).not.toContain(code)
   expect(roux.told().split(code)).toHaveLength(2)
@@ -110,7 +110,7 @@ test('a page at another port of this computer can neither frame it nor read from
     )
     return Promise.all(tries)
   }, roux.url)
-  // It may read why it is refused, and nothing else.
+  // Another page may read why it is refused, but nothing else.
   expect(read.filter((text) => text !== 'refused' && !text.startsWith('{"error":{"message":"'))).toEqual([])
   await page.waitForTimeout(300)
   const [, frame] = page.frames()

@@ -16,21 +16,21 @@ export type MapElement = HTMLElement & { readonly map: MapView }
 
 declare global {
   interface Window {
-    /** What was refused by the page's policy. */
+    /** The loads that the page's policy refused. */
     refusals?: string[]
-    /** Set by whatever of a note got to run. */
+    /** The payloads of a note that were executed. */
     ran?: string[]
   }
 }
 
 /** A running `roux open`. */
 export interface RunningRoux {
-  /** With the code that is good for one browser. */
+  /** The address with the code, which works for one browser. */
   readonly address: string
-  /** Without. */
+  /** The address without the code. */
   readonly url: string
   readonly port: number
-  /** All that it printed. */
+  /** Returns everything that the program has printed. */
   readonly told: () => string
   stop(): Promise<void>
 }
@@ -42,15 +42,15 @@ export async function openRoux(world: World, args?: readonly string[]): Promise<
   return roux
 }
 
-/** Where a window looks: at a running `roux open`, perhaps with a session that it has already. */
+/** The target of a window: a running `roux open`, optionally with an existing session. */
 export interface Place {
   readonly address: string
   readonly session?: string
 }
 
 /**
- * One `roux open` for all tests of a file that only read the same vault. Called beside the tests; the first test that looks starts it.
- * `write` fills the vault, and may return other arguments than the vault.
+ * Shares one `roux open` between all tests of a file that only read the same vault. It must be called outside the tests. The
+ * first test that needs it starts it. `write` fills the vault and may return other arguments than the vault.
  */
 export function shareRoux(
   write: (world: World) => readonly string[] | undefined,
@@ -102,10 +102,10 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended
 }
 
-/** Without an emulated graphics card, which would take a third of the processor's time. The page draws its map in the same way. */
+/** An emulated graphics card would take a third of the processor time. The page draws its map in the same way without it. */
 const FLAGS = [...CHROMIUM_FLAGS, '--disable-gpu']
 
-/** Two hidden pages of the address bar, which Chromium would load for each window at the cost of a small page of ours. */
+/** Two hidden pages of the address bar. Chromium would load them for each window, at about the cost of a small page. */
 const UNUSED_FEATURES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
 
 let browser: Promise<Browser> | undefined
@@ -116,7 +116,8 @@ function sharedBrowser(): Promise<Browser> {
 }
 
 async function launch(): Promise<Browser> {
-  // Chromium obeys only the last such flag, so ours repeats Playwright's, which Playwright quotes when it cannot start a browser.
+  // Chromium obeys only the last flag of this kind, so this one repeats the flag of Playwright, which quotes it when it cannot
+  // start a browser.
   const { message }: Error = await chromium.launch({ executablePath: process.execPath }).then(String, (error) => error)
   const own = /--disable-features=\S+/.exec(message)
   if (own === null) throw new Error(`Playwright's flags are not in its error: ${message}`)
@@ -133,11 +134,11 @@ export interface LookOptions {
   readonly width?: number
   readonly height?: number
   readonly dark?: boolean
-  /** Pixels of the screen for each of the page. */
+  /** The number of screen pixels per CSS pixel. */
   readonly density?: number
-  /** Runs before anything of the page does. */
+  /** A function that runs before any script of the page. */
   readonly before?: () => void
-  /** A session that the page has from the start. */
+  /** The session that the page has from the beginning. */
   readonly session?: string
 }
 
@@ -145,13 +146,13 @@ export interface LookOptions {
 export interface Looked {
   readonly page: Page
   readonly context: BrowserContext
-  /** Addresses that the page asked for at other servers. */
+  /** The requested addresses of other servers. */
   readonly foreign: readonly string[]
-  /** Errors that nothing caught. */
+  /** The uncaught errors of the page. */
   readonly errors: readonly string[]
 }
 
-/** Opens a window of its own, with an own storage. */
+/** Opens a new window with separate storage. */
 export async function openWindow({
   width = 1280,
   height = 800,
@@ -175,7 +176,7 @@ export async function openWindow({
   })
   if (session !== undefined) await context.addInitScript((kept) => sessionStorage.setItem('roux-session', kept), session)
   if (before !== undefined) await context.addInitScript(before)
-  // Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
+  // The tests do not measure time. This limit ends a test that hangs on a busy machine.
   context.setDefaultTimeout(PATIENCE)
   const page = await context.newPage()
   await disturb(page)
@@ -189,8 +190,8 @@ export async function openWindow({
 }
 
 /**
- * With a number in `ROUX_JITTER`, answers take up to 1.5 s, each its own time, and scripts and frames up to eight times as long as
- * else: what a test holds must not hang on which of them is there first.
+ * If `ROUX_JITTER` is a number, delays each answer randomly by up to 1.5 s, and scripts and frames by up to eight times as long.
+ * Tests must not depend on what arrives first.
  */
 async function disturb(page: Page): Promise<void> {
   const seed = Number(process.env.ROUX_JITTER)
@@ -205,7 +206,7 @@ async function disturb(page: Page): Promise<void> {
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 + next() ** 2 * 7 })
   await page.route(/\/web\/(?!events)/, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, next() ** 2 * 1_500))
-    // The page may be gone by then.
+    // The page may have been closed by then.
     await route.fallback().catch(() => undefined)
   })
 }
@@ -226,7 +227,7 @@ export async function look({ address, session }: Place, options: LookOptions & {
   return looked
 }
 
-/** Waits until the map shows notes (at least so many) and nothing moves. */
+/** Waits until the map shows at least this many notes and nothing moves. */
 export async function mapIsStill(page: Page, notes = 0): Promise<void> {
   await page.waitForFunction(
     (least) => {
@@ -238,7 +239,7 @@ export async function mapIsStill(page: Page, notes = 0): Promise<void> {
   )
 }
 
-/** Where notes are in the window, by their ids. */
+/** Returns the positions of notes in the window, by id. */
 export async function spotsOf(page: Page): Promise<ReadonlyMap<string, readonly [x: number, y: number]>> {
   return new Map(
     await page.evaluate(() =>

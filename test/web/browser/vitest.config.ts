@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { PATIENCE } from '../../support/patience.ts'
 
-// Two files at once, each with its own browser: tests mostly wait for a server to start.
+// Two files run at once, each with its own browser, because tests mostly wait for a server to start.
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   test: {

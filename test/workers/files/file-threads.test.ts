@@ -94,7 +94,7 @@ class FakeThread implements FileThread {
 
   async end(): Promise<void> {
     this.isEnded = true
-    // A blocked thread notices this only after its file answers.
+    // A blocked thread notices this only after its file has answered.
     if (this.#isReading) {
       await new Promise<void>((resolve) => {
         this.#onFreed = resolve

@@ -29,7 +29,7 @@ async function readOne(texts: Texts, path: string): Promise<NoteText | undefined
   return text === 'unread' ? undefined : text
 }
 
-/** Old enough that another change would change the time stamp. */
+/** Waits until files are so old that another change would change their time stamps. */
 const settle = async () => await new Promise((resolve) => setTimeout(resolve, 60))
 
 test('returns the same object for the same text until the file changes', async () => {
