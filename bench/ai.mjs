@@ -23,13 +23,13 @@ import { parseArgs } from 'node:util'
 import { Client } from './client.mjs'
 import { openServer } from './retrieval.mjs'
 
-/** Questions to ask twice; only the second time is measured. */
+/** Questions that are asked twice. Only the second time is measured. */
 const WARM = 5
 /** Time limit for `ask` without the model. */
 const MOST_MS = 150
 /** Tags in a note's properties, inline or as a list. */
 const TAGS = /^tags:.*\n(?:[ \t]*-(?!--).*\n)*/m
-/** Holds a note that has not been filed yet. */
+/** A folder for a note that has not been filed yet. */
 const INBOX = 'Inbox of the measurement'
 
 const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))

@@ -124,7 +124,7 @@ async function ask(server, one) {
   }
 }
 
-/** Makes a reader's calls. A call that fails counts, too. */
+/** Makes the calls of a reader. A call that fails counts, too. */
 async function replay(session, { calls, ...answered }) {
   for (const [tool, args] of calls) await session.call(tool, args).catch(failureOf)
   return answered

@@ -65,7 +65,7 @@ function readJson(path) {
   return JSON.parse(readFileSync(path, 'utf8'))
 }
 
-/** A big vault's output does not fit into a pipe's buffer, so the command writes to a file. */
+/** The output of a large vault does not fit into a pipe's buffer, so the command writes to a file. */
 function runExport() {
   const folder = mkdtempSync(join(tmpdir(), 'check-edges-'))
   const path = join(folder, 'export.json')

@@ -15,7 +15,7 @@ export class Client {
   #rest = []
   #id = 0
 
-  /** Runs in a temporary folder: the repository has a settings file with every default, and a user's folder does not. */
+  /** The program runs in a temporary folder, because the repository has a settings file with every default. */
   constructor(command, args, env = {}, cwd = tmpdir()) {
     this.started = performance.now()
     this.process = spawn(command, args, {
@@ -93,7 +93,7 @@ export class Client {
   }
 }
 
-/** Returns how far indexing got. @throws if it stopped, with what the server printed, for example that memory ran short */
+/** Returns the progress of indexing. @throws if it stopped, with what the server printed, for example that memory ran short */
 export async function statusOf(client) {
   const { message } = await client.request('resources/read', { uri: 'roux://system-info' })
   const { index } = JSON.parse(message.result.contents[0].text).vault

@@ -93,7 +93,7 @@ function startHuman(vault) {
   }
 }
 
-/** Returns the notes that a server reads differently from disk after it had time to notice changes. */
+/** Returns the notes that a server still reads differently from the disk after it has had time to notice changes. */
 async function unlike(writers, vault) {
   const notes = [...filesOf(vault).keys()].filter((path) => /^[^.].*\.md$/.test(path))
   for (let tries = 0; ; tries++) {

@@ -37,7 +37,7 @@ if (positionals[0] === undefined) {
   console.error('Missing vault. Usage: node bench/fidelity.mjs <vault>')
   process.exit(2)
 }
-/** How many losses per operation to list. */
+/** The number of losses to list per operation. */
 const MOST_LISTED = 5
 const OTHER = { lost: 'changed without being asked to', outside: 1 }
 const variants = ['as they are', ...options.variants.split(',').filter(Boolean)]

@@ -12,7 +12,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bareNode, Client, median, quantile } from './client.mjs'
 
-/** Longer than the slowest start on a busy machine. If the server still needs longer, the measurement includes the rest of its start. */
+/**
+ * This limit is longer than the slowest start on a busy machine. If a server needs even longer, the measurement includes the rest
+ * of its start.
+ */
 const SETTLED_MS = 700
 const WARM_LISTS = 10
 
@@ -91,7 +94,7 @@ function print() {
   for (const [name, times, limit] of rows) console.log(row(name, times, limit))
 }
 
-/** Shows both start times also as multiples of bare Node's. */
+/** Shows both start times also as multiples of the time that Node needs alone. */
 function row(name, times, limit) {
   const isStart = limit?.factor !== undefined
   const ratio = (of) => (isStart ? ` (${(of(times) / of(taken.bare)).toFixed(2)} ×)` : '')

@@ -1,4 +1,4 @@
-// A server over HTTP as its clients see it, for the benchmarks.
+// Runs a server over HTTP for the benchmarks, as its clients see it.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -61,7 +61,7 @@ export function httpClient({ url, token }, head = {}) {
   }
 }
 
-/** Opens a session with a stream of events, and returns a client of it. `close` drops both without a word, like a lost connection. */
+/** Opens a session with a stream of events and returns its client. `close` drops both without notice, like a lost connection. */
 export async function httpSession(server) {
   const opening = httpClient(server)
   const clientInfo = { name: 'bench', version: '1' }

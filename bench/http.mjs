@@ -79,7 +79,7 @@ function openClient({ head = {}, meta } = {}) {
     const ms = performance.now() - sent
     return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString(), ms }
   }
-  // Calls are sequential, so ids can be reused, and equal answers are equal texts.
+  // Calls are sequential, so ids can be reused, and equal answers have equal texts.
   const ask = async (name, args) => {
     const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }
     const { status, text, ms } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
@@ -155,7 +155,7 @@ async function measureMany() {
   const opened = await Promise.all(
     Array.from({ length: Number(options.clients) }, (_, number) => openWay(ways[number % ways.length])),
   )
-  // Connect before measuring: a process accepts one connection at a time.
+  // The clients connect before the measurement, because a process accepts one connection at a time.
   for (const client of opened) await client.call('nodes_exist', { ids: ['x'] })
   const end = performance.now() + Number(options.seconds) * 1000
   const before = processorTime()

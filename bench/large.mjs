@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 })
 const LINKS_PER_NOTE = 10
 const EDITS = 100
-/** Seconds over which the processor time at rest is measured. */
+/** The time over which the processor time at rest is measured, in seconds. */
 const AT_REST = 60
 
 const all = []
@@ -91,7 +91,7 @@ async function cold(client, { vault, scratch, figures, end }) {
     await work()
     figures.times[name] = (performance.now() - client.started) / 1000
     const peak = peakOf(pid)
-    // Every thread tells its memory once a second.
+    // Every thread reports its memory once a second.
     await sleep(1_500)
     figures.memory[name] = { peak, ...holdersOf(pid, scratch) }
     console.error(`${figures.notes}: ${name}, ${figures.times[name].toFixed(1)} s, peak ${peak.toFixed(0)} MB`)
@@ -103,7 +103,7 @@ async function cold(client, { vault, scratch, figures, end }) {
     }
   }
   await client.initialize()
-  // The first real request permits the server to write.
+  // The server may write only after the first real request.
   client.call('list_nodes', { limit: 1 }).catch(() => {})
   await stage('graph', () => until(({ phase }) => phase === 'idle'))
   await stage('words', () => until(({ search }) => isDone(search?.words)))
@@ -156,7 +156,7 @@ async function measureCalls(client) {
   return figures
 }
 
-/** Milliseconds from a write to an answer that shows it; the 95th percentile. */
+/** Returns the time from a write to an answer that shows it, in milliseconds, as the 95th percentile. */
 async function measureEdits(client, vault) {
   const name = 'Edited by a benchmark.md'
   const taken = []
@@ -176,9 +176,9 @@ async function measureEdits(client, vault) {
   return quantile(taken, 0.95)
 }
 
-/** Who holds the memory of a process now (MB). */
+/** Returns the current memory of a process by its kind, in MB. */
 function holdersOf(pid, scratch) {
-  // A thread that was ended leaves its file.
+  // A thread that has ended leaves its file behind.
   const isFresh = (name) => Date.now() - statSync(join(scratch, name)).mtimeMs < 10_000
   const threads = readdirSync(scratch).filter((name) => name.startsWith(`${pid}-`) && name.endsWith('.json') && isFresh(name))
   const told = threads.map((name) => [name, JSON.parse(readFileSync(join(scratch, name), 'utf8'))])
@@ -195,7 +195,7 @@ function holdersOf(pid, scratch) {
   return { resident, ...held, rest: resident - Object.values(held).reduce((all, one) => all + one, 0) }
 }
 
-/** Memory that is a copy of a file: the program, and databases (MB). */
+/** Memory that is a copy of a file, such as the program or a database, in MB. */
 function mappedOf(pid) {
   let isFile = false
   let kilobytes = 0

@@ -5,7 +5,7 @@ const { threadId } = require('node:worker_threads')
 
 const file = join(process.env.MEMORY_PROBE, `${process.pid}-${threadId}.json`)
 setInterval(() => {
-  // Renamed, because a reader must not see half of it.
+  // The file is renamed, because a reader must not see half of it.
   writeFileSync(`${file}.new`, JSON.stringify(process.memoryUsage()))
   renameSync(`${file}.new`, file)
 }, 1_000).unref()

@@ -159,7 +159,7 @@ async function connect() {
 async function ask(client, tool, args) {
   const { structuredContent, isError, content } = await client.callTool({ name: tool, arguments: args })
   if (isError) throw new Error(`${tool}: ${content[0]?.text}`)
-  // Ignore the time since the feeder's last sign of life.
+  // The time since the feeder's last sign of life is ignored.
   const { _warnings = [], ...facts } = structuredContent
   return { facts, isPartial: _warnings.some(({ code }) => code === 'FALLBACK') }
 }

@@ -30,14 +30,14 @@ const { values: options } = parseArgs({
   },
 })
 const scaled = (count) => Math.max(10, Math.round(count * Number(options.scale)))
-/** An edit must be visible within this time (ms). */
+/** An edit must be visible within this time, in milliseconds. */
 const PATIENCE = 120_000
 const EVENTS_PER_SECOND = 1_000
 
 const DEEP = Array.from({ length: 30 }, (_, at) => `level ${at}`).join('/')
 const textOf = (at) => `The ${nouns[at % nouns.length]} of ${nouns[(at * 7) % nouns.length]}, number ${at}.\n`
 const notes = (count, path, text = textOf) => Array.from({ length: scaled(count) }, (_, at) => [path(at), text(at)])
-/** The notes of each vault, its odd note, and how many links lead to it or from it. */
+/** The notes of each vault, its unusual note, and the number of links to or from it. */
 const SHAPES = {
   'one folder': () => ({ odd: 'all/n0.md', files: notes(200_000, (at) => `all/n${at}.md`) }),
   'one name': () => ({ odd: '0/0/Note.md', files: notes(100_000, (at) => `${at % 100}/${at}/Note.md`) }),
@@ -129,7 +129,7 @@ function serve(vault, scratch) {
   return new Client(process.execPath, [resolve(options.program), 'serve', vault], folders)
 }
 
-/** Calls tools about the odd note, and checks the answers. Returns the tool and the milliseconds of each call. */
+/** Calls tools about the unusual note and checks the answers. Returns each tool with the milliseconds that its call took. */
 async function callAbout(client, name, { odd, files, ...links }) {
   const id = odd.toLowerCase()
   const other = files.at(-1)[0]
@@ -174,7 +174,7 @@ async function edit(client, name, path) {
   return Number.NaN
 }
 
-/** Changes notes all the time. Returns the slowest call meanwhile, and checks that the last texts are found. */
+/** Changes notes continuously. Returns the slowest call during this time, and checks that the last texts are found. */
 async function changeMuch(client, vault, { files, eventSeconds }) {
   const started = performance.now()
   let written = 0

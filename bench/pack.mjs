@@ -17,7 +17,7 @@ import { openServer } from './retrieval.mjs'
 
 const BUDGETS = [2_000, 4_000, 8_000]
 const BARS = { 2000: 0.75, 4000: 0.86, 8000: 0.9 }
-/** Results of `search`, by budget: as many as it can show passages for. */
+/** The number of results of `search` for each budget, which is the number of passages that fit. */
 const RESULTS = { 2000: 10, 4000: 20, 8000: 40 }
 
 const { values: options, positionals } = parseArgs({

@@ -54,7 +54,7 @@ for (const [vault, path] of Object.entries(vaults).filter(([name]) => isAsked(na
   keep(await measureVault({ vault, path, servers: running, places, rounds: Number(values.rounds) }))
 if (isAsked('hostile')) keep(await measureHostile({ servers: running, places }))
 
-/** Adds figures by server and vault to those of other runs. */
+/** Adds the figures by server and vault to those of earlier runs. */
 function keep(measured) {
   const figures = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   for (const [name, one] of Object.entries(measured)) figures[name] = { ...figures[name], ...one }
@@ -71,7 +71,7 @@ function writePage(figures) {
   writeFileSync(here('../docs/comparison.md'), comparisonPage({ servers, absent, remark, missing, figures, about }))
 }
 
-/** Installs what is not there yet. Returns what the installation printed, by the name of the server that cannot be run. */
+/** Installs the servers that are not there yet. For each one that cannot be run, returns the output of the installation. */
 function installAll() {
   const failed = {}
   if (chosen.some(({ node22 }) => node22) && !existsSync(places.node22))

@@ -81,7 +81,10 @@ export function handlesOf(pid) {
   return counts
 }
 
-/** The files and folders that one process watches with inotify: their inodes, sorted, a double one twice. */
+/**
+ * Returns the inodes of the files and folders that a process watches with inotify, sorted. An inode that is watched twice is
+ * listed twice.
+ */
 export function watchesOf(pid) {
   const watched = openIn(pid).flatMap(([handle, target]) => {
     if (target !== 'anon_inode:inotify') return []
@@ -97,7 +100,7 @@ function openIn(pid) {
     try {
       return [[handle, readlinkSync(`${folder}/${handle}`)]]
     } catch {
-      // It was closed meanwhile.
+      // The handle was closed meanwhile.
       return []
     }
   })

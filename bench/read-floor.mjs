@@ -1,4 +1,4 @@
-// The lower bound of a cold start: a process that only reads every note.
+// Measures the lower bound of a cold start: a process that only reads every note.
 import { readdirSync, readFileSync } from 'node:fs'
 
 let bytes = 0

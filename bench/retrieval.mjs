@@ -24,7 +24,7 @@ async function awaitSearchable(client) {
   for (;;) {
     const { warnings, arrived } = await client.call('search', { query: 'anything', limit: 1 })
     const failed = warnings.find(({ code }) => code === 'FALLBACK')
-    // A busy machine loads a model slowly.
+    // A busy machine needs long to load a model.
     const isLate = failed !== undefined && /did not answer within/.test(failed.message)
     if (failed !== undefined && !isLate && /by meaning/.test(failed.message)) throw new Error(failed.message)
     if (!isLate && !warnings.some(({ code }) => code === 'EMBEDDING' || code === 'INDEX_BUILDING'))

@@ -97,7 +97,7 @@ function misspell(title) {
   return `${title.slice(0, at)}x${title.slice(at + 1)}`
 }
 
-/** From the end of the write to the end of the first answer that shows it. */
+/** The time from the end of the write to the end of the first answer that shows it. */
 async function measureEdits(through) {
   const copy = mkdtempSync(join(scratch, 'vault-'))
   cpSync(vault, copy, { recursive: true, filter: (path) => !path.includes('/.git') })
@@ -123,7 +123,7 @@ async function measureEdits(through) {
       renameSync(`${file}.tmp`, file)
     }
     const written = performance.now()
-    // Ask for the graph, not the note: `get_node` would read the file again.
+    // The benchmark asks for the graph, because `get_node` would read the file again.
     const wanted = `note that is not there ${edit}`
     for (;;) {
       const { value, arrived } = await client.call('get_neighbors', { id: name, direction: 'out', kinds: ['missing'] })

@@ -44,7 +44,7 @@ if (positionals[0] === undefined) {
   process.exit(2)
 }
 const QUARTERS = 4
-/** A change that is not noticed within this time (ms) never will be. */
+/** A change that is not noticed within this time, in milliseconds, never will be. */
 const PATIENCE = 300_000
 const POLL = 250
 
@@ -90,7 +90,7 @@ async function soakForLong() {
     const talker = startTalking()
     const end = performance.now() + (Number(options.minutes) * 60_000) / QUARTERS
     const done = []
-    // Every quarter has everything at least once, so quarters can be compared.
+    // Every event occurs at least once in each quarter, so quarters can be compared.
     while (done.length === 0 || performance.now() < end) {
       for (const [name, disturb] of shuffled(all)) {
         const started = performance.now()
@@ -119,7 +119,7 @@ async function soakForLong() {
   noteErrors('the next server')
 }
 
-/** Waits until the server has noticed a note in some folder, and has nothing left to do. */
+/** Waits until the server has noticed a new note and has nothing left to do. */
 async function settled() {
   const folder = foldersIn(vault)[Math.floor(soak.random() * foldersIn(vault).length)] ?? ''
   const path = join(folder, `Marker ${Math.floor(soak.random() * 1e9)}.md`)
@@ -153,7 +153,7 @@ async function indexStatus(of = client) {
   return JSON.parse(JSON.parse(text).result.contents[0].text).vault.index
 }
 
-/** Asks all the time, as assistants do. Every call must be answered, except while the vault is away. */
+/** Calls tools continuously, as assistants do. Every call must be answered, except while the vault is away. */
 function startTalking() {
   const talking = httpClient(server)
   let isOver = false
@@ -188,7 +188,7 @@ function startTalking() {
   }
 }
 
-/** Leaves the server alone, and compares it with a fresh one. */
+/** Leaves the server idle, and then compares it with a fresh one. */
 async function rest() {
   await settled()
   client.close()
@@ -223,7 +223,7 @@ async function withFresh(use) {
   }
 }
 
-/** The folders of a user, so nothing of this computer's user is read or written. */
+/** The folders of a user. They ensure that nothing of this computer's user is read or written. */
 function foldersOf(user) {
   const named = ['cache', 'state', 'config', 'runtime'].map((kind) => [
     `XDG_${kind.toUpperCase()}_HOME`,
@@ -234,7 +234,7 @@ function foldersOf(user) {
   return { ...folders, XDG_RUNTIME_DIR, ROUX_SERVE_SHARED: 'off' }
 }
 
-/** A small disk of its own for the cache, that can be filled. `undefined` without the right to mount it. */
+/** A small disk for the cache, which can be filled. It is `undefined` without the right to mount it. */
 function mountDisk(folder) {
   const mount = (...args) => spawnSync('mount', [...args, folder], { stdio: 'ignore' }).status === 0
   if (!mount('-t', 'tmpfs', '-o', 'size=2g,mode=700', 'soak')) return undefined
@@ -246,7 +246,7 @@ function mountDisk(folder) {
   }
 }
 
-/** What a server prints is for the user, so there is nothing while all is well; a full disk is news. */
+/** The server prints only what the user must know. It is silent while all is well, and reports a full disk. */
 function noteErrors(who) {
   for (const line of server.errors.split('\n'))
     if (/^\s+at |Error|exception/i.test(line)) failures.push(`${who} printed: ${line}`)

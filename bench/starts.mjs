@@ -8,9 +8,9 @@ import { busyOf, cpuOf, peakOf, residentOf } from './process-tree.mjs'
 
 const readFloor = fileURLToPath(new URL('read-floor.mjs', import.meta.url))
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-/** A peer has finished starting when it used less CPU time (ms) than this within a second. */
+/** A peer has finished starting when it has used less CPU time than this within a second, in milliseconds. */
 const QUIET_CPU = 30
-/** Time (ms) over which the CPU time of a server at rest is measured. */
+/** The time over which the CPU time of a server at rest is measured, in milliseconds. */
 const AT_REST = 60_000
 /** What a search index lacks, according to its answers. */
 export const MISSING = ['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK']
@@ -63,7 +63,7 @@ export async function chooseQuestion(parts) {
   return hub[0]
 }
 
-/** Asks until nothing relevant is missing: answers given while an index is being built are not final. */
+/** Repeats a call until nothing relevant is missing, because answers during indexing are not final. */
 export async function untilRight(client, tool, args, missing, pause = 5) {
   for (;;) {
     const answer = await client.call(tool, args)
@@ -84,7 +84,7 @@ async function startRoux({ question, after, ...parts }) {
   const first = await untilRight(cold, ...backlinks)
   figures.coldBacklinks = first.arrived - cold.started
   figures.coldBacklinksPeak = peakOf(pid)
-  // Poll rarely: the server answers clients first, which slows its start down.
+  // Polling is rare, because the server answers clients first, which slows its start down.
   figures.findable = (await untilRight(cold, ...search, 1_000)).arrived - cold.started
   figures.findableCpu = cpuOf(pid)
   figures.coldPeak = peakOf(pid)
@@ -117,7 +117,7 @@ async function startRoux({ question, after, ...parts }) {
   return figures
 }
 
-/** Every tool that only reads. */
+/** The tools that only read. */
 export async function callEverything(client, { id, title }) {
   const { value: nodes } = await client.call('list_nodes', { limit: 1000 })
   const other = nodes.nodes?.at(-1)?.id ?? id

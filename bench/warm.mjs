@@ -1,4 +1,5 @@
-// Measures the shared server beside processes that work alone and bare Node, in the same rounds: `npm run bench -- <vault> --only warm`.
+// Measures the shared server beside processes that work alone, and beside Node alone, in the same rounds: `npm run bench --
+// <vault> --only warm`.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync } from 'node:fs'
@@ -8,11 +9,11 @@ import { httpClient, serveHttp } from './http-client.mjs'
 import { residentOf } from './process-tree.mjs'
 import { chooseQuestion, MISSING, untilRight } from './starts.mjs'
 
-/** Assistants beyond the first, for memory. */
+/** The number of additional assistants for measuring memory. */
 const MORE = 4
-/** Clients that call at the same time. */
+/** The number of clients that call at the same time. */
 const CLIENTS = 16
-/** Calls that warm up the compiler. */
+/** The number of calls that warm up the compiler. */
 const WARM_UP = 40
 
 /** Returns the figures as table rows: name, alone, shared, wanted. */
@@ -53,7 +54,10 @@ export async function measureWarm({ program, vault, scratch, rounds, seconds }) 
   return rowsOf(taken, memory, load)
 }
 
-/** The variables of a user who has never started the program: for processes that work alone, and for those that share. */
+/**
+ * The environment variables of a user who has never started the program, for processes that work alone and for those that share a
+ * server.
+ */
 function freshUser(scratch) {
   const root = mkdtempSync(join(scratch, 'user-'))
   const runtime = join(root, 'run')
@@ -66,7 +70,7 @@ function serve({ program, vault }, env) {
   return new Client(process.execPath, [program, 'serve', vault], env)
 }
 
-/** Runs a command, or bare Node. Returns the milliseconds that it took. */
+/** Runs a command, or Node alone. Returns the time in milliseconds. */
 function run({ program }, args, env) {
   const started = performance.now()
   const all = args === undefined ? ['-e', '0'] : [program, ...args]
@@ -95,7 +99,7 @@ async function measureFirstStart(at, env) {
   return { veryFirst, veryFirstBacklinks: arrived - client.started }
 }
 
-/** Megabytes for each further assistant: its own process and, with a shared server, what that grows by. */
+/** Returns the megabytes for each additional assistant: its own process and, with a shared server, the growth of that server. */
 async function measureMemory(at, env) {
   const clients = []
   const memory = []
@@ -118,7 +122,10 @@ function sharedServer({ program, vault }, env) {
   return JSON.parse(stdout).shared_server?.running?.process
 }
 
-/** Mixed calls of many clients for some seconds: through relays, and over HTTP. Each answer must equal that of a server alone. */
+/**
+ * Makes various calls of many clients for some seconds, through relays and over HTTP. Each answer must equal that of a single
+ * server.
+ */
 async function measureLoad(at, user, seconds) {
   const alone = serve(at, user.alone)
   await alone.initialize()

@@ -52,7 +52,7 @@ async function measure(given) {
   const home = join(base, `${name}.home`)
   const isKept = existsSync(home)
   const state = { name, vault, home }
-  // Builds the index, which communities need.
+  // Builds the index, which the computation of communities needs.
   const first = await visit(state, async ({ page }) => coloredAfter(page).catch(() => undefined))
   console.log(`${name}: ${first.notes} notes`)
   const colored = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
@@ -135,7 +135,7 @@ function frames(page) {
   })
 }
 
-/** Moves the pointer from note to note: to another one every tenth frame, as a slow hand does. */
+/** Moves the pointer from note to note. Like a slow hand, it moves to another note every tenth frame. */
 function hoverFrames(page) {
   return page.evaluate(async () => {
     const drawing = document.querySelector('.map .drawing')
@@ -165,7 +165,7 @@ function told(times) {
   return `${(1_000 / mean).toFixed(0)} frames per second; a frame ${median.toFixed(0)} ms (median), ${slow.toFixed(0)} ms (p95)`
 }
 
-/** CPU share of the page at rest. */
+/** Returns the share of CPU time that the page uses at rest. */
 async function busyShare(page) {
   await page.waitForTimeout(2_000)
   const session = await page.context().newCDPSession(page)

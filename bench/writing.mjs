@@ -45,7 +45,7 @@ await client.close()
 rmSync(scratch, { recursive: true, force: true })
 process.exit(unseen === 0 ? 0 : 1)
 
-/** Waits for the complete index, including what search needs. */
+/** Waits for the complete index, including the data for search. */
 async function settled() {
   for (;;) {
     const { warnings } = await client.call('find_nodes', { query: 'settled' })
@@ -125,7 +125,7 @@ async function measureSmall() {
   return [...failures.values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** Notes with few backlinks: lists of their neighbors have room for one more. */
+/** These notes have few backlinks, so lists of their neighbors have room for another one. */
 async function chooseTargets() {
   const { value: hubs } = await client.call('get_hubs', { limit: 50 })
   const { value } = await client.call('list_nodes', { limit: 1000 })
@@ -148,7 +148,7 @@ async function measureMove() {
   await timed('undo', () => client.call('undo', { change_id: moved.change_id }))
 }
 
-/** Makes a call, and others every 20 ms until it is answered. */
+/** Makes a call, and then further calls every 20 ms until it is answered. */
 async function timed(name, call) {
   const others = []
   const asked = []

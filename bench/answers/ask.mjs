@@ -7,12 +7,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 const version = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 const STILL = new Set(['INDEX_BUILDING', 'EMBEDDING', 'STALE'])
 
-/** The one error a caller can continue from: its answer lists the notes that the name may mean. */
+/** The only error after which a caller can continue, because its answer lists the notes that the name may mean. */
 const AMBIGUOUS = 'AMBIGUOUS_NAME'
 
 class ToolError extends Error {}
 
-/** Thrown when a tool answers with an error: counts as a wrong answer. Any other error is the benchmark's own. */
+/** Thrown when a tool answers with an error, which counts as a wrong answer. All other errors are the benchmark's own. */
 export function failureOf(error) {
   if (error instanceof ToolError) return { given: [], failed: [error.message] }
   throw error

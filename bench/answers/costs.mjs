@@ -6,7 +6,7 @@ import { failureOf, openServer, openSession, tokensOf } from './ask.mjs'
 import { idsOf } from './judge.mjs'
 import { mentionsOf, missing } from './policy.mjs'
 
-/** How many well-linked notes, well-used tags and changed notes to take the median of. */
+/** The number of well-linked notes, well-used tags and changed notes of which the median is taken. */
 const TIMES = 10
 const LINKS = 26
 /** Budgets of tools whose schema does not state one. */

@@ -1,16 +1,16 @@
 // Judges whether answers are right.
 
-/** Kinds of questions that ask for a whole set: any other note is wrong. */
+/** Kinds of questions that ask for a whole set, so every other note is wrong. */
 const WHOLE = new Set(['backlinks', 'list', 'vault', 'set'])
 
-/** Folds an id for comparison: questions keep the case of paths, ids in answers do not. */
+/** Folds an id for comparison. Questions keep the case of paths, but ids in answers do not. */
 function foldId(id) {
   return id.normalize('NFC').toLowerCase()
 }
 
 /**
- * Returns the ids that an answer names as results: those of results (`id`, `match`) and of a path's notes.
- * Notes that a result merely links to do not count.
+ * Returns the ids that an answer names as results: those of results (`id`, `match`) and of the notes on a path. Notes that a
+ * result only links to do not count.
  */
 export function idsOf(value) {
   if (Array.isArray(value)) return value.flatMap(idsOf)

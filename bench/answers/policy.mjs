@@ -39,12 +39,12 @@ import {
   variantsOf,
 } from './words.mjs'
 
-/** Minimum number of question words around a link to follow it. */
+/** The minimum number of question words that must surround a link for it to be followed. */
 const FOLLOWED = 2
-/** Minimum similarity for a name to count as resolved. */
+/** The minimum similarity for a name to count as resolved. */
 const RESOLVED = 0.8
 
-/** When one note is the answer, few results with long passages work better than many. */
+/** If one note is the answer, few results with long passages work better than many. */
 const FACT_RESULTS = 4
 /** The notice that sentences were cut to fit the budget. */
 const AMPLE_TOKENS = 4_000
@@ -88,7 +88,10 @@ async function packed(session, query) {
   return (await session.call('context_pack', { query })).value.excerpts
 }
 
-/** The id that a link in a result leads to: from its own links if listed, otherwise looked up. */
+/**
+ * Returns the id that a link in a result leads to. The id is taken from the result's own links if they are listed, and otherwise
+ * looked up.
+ */
 async function idOf(session, result, { to, shown }) {
   const name = to.toLowerCase().replace(/\.md$/, '')
   const own = (result.links ?? []).find(({ id }) => `/${id}`.endsWith(`/${name}.md`))
@@ -172,10 +175,10 @@ async function list(session, question) {
   const asked = conditionsIn(question)
   const folder = asked.folder?.replace(/\/$/, '')
   const found = await listed(session, { ...asked, folder })
-  // No condition found: a list of all notes would not answer the question.
+  // No condition was found, and a list of all notes would not answer the question.
   if (found === undefined) return await fact(session, question)
   if (found.given.length > 0 || folder === undefined || folder.includes('/')) return found
-  // A folder may be named by its last segment only.
+  // A folder may also be named by its last segment.
   const path = (await folders(session)).find((one) => one.path.toLowerCase().endsWith(`/${folder.toLowerCase()}`))?.path
   return path === undefined ? found : await listed(session, { ...asked, folder: path })
 }
@@ -381,7 +384,7 @@ async function members(session, tool, args) {
   return { given: rows.map(({ id }) => id), number: total }
 }
 
-/** Leaves links out, if the tool can, when only ids matter. */
+/** Leaves links out, if the tool allows it, when only ids matter. */
 function lean(session, tool) {
   return session.offers(tool, 'links') ? { links: 0 } : {}
 }

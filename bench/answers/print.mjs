@@ -3,7 +3,7 @@ import { cpus } from 'node:os'
 import { median, quantile } from '../client.mjs'
 import { mean } from '../retrieval.mjs'
 
-/** How many faults in the table of calls to list. */
+/** The number of faults to list in the table of calls. */
 const TOLD = 10
 
 export function print({ questions, written, costs, tools }, { calls }) {

@@ -206,7 +206,7 @@ export function numberIn(question) {
   return countIn(question) ?? 10
 }
 
-/** The same, but 1 if the question asks for a single note, and `undefined` if it gives no number. */
+/** Returns the number before the noun, 1 if the question asks for a single note, or `undefined` if it gives no number. */
 export function countIn(question) {
   const words = NUMBERS.slice(2).join('|')
   const match = new RegExp(String.raw`\b(?:which|the|top|name|list|first)\s+(${words}|\d{1,2})\b`, 'i')

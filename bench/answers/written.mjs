@@ -7,9 +7,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { failureOf, openSession } from './ask.mjs'
 import { faultsOf, textOf } from './judge.mjs'
 
-/** How often, and after how many ms, to repeat a call whose answer is not ready yet. */
+/** The number of retries for a call whose answer is not ready yet, and the pause between them in milliseconds. */
 const AGAIN = { times: 5, after: 2_000 }
-/** Time for a change on disk to reach the index, in ms. */
+/** The time that a change on disk needs to reach the index, in milliseconds. */
 const NOTICED = 1_500
 
 /** Copies a vault and keeps the times of its files. */
@@ -37,7 +37,7 @@ export async function askWritten(server, one) {
   const faults = [
     ...failed,
     ...faultsOf(
-      // The question itself decides whether all members count, not its kind.
+      // The question itself, not its kind, decides whether all members count.
       { ...one, kind: one.whole ? 'list' : 'fact' },
       {
         given: rowsOf(values.at(-1)).flatMap(({ id }) => id ?? []),

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const [vault, pause] = [process.argv[2], Number(process.argv[3])]
 
 const WAYS = {
-  /** A new file replaces the old one by a rename. */
+  /** The new file replaces the old one by a rename. */
   renamed(file, text, line) {
     const draft = join(vault, '.human')
     writeFileSync(draft, text + line)
@@ -45,12 +45,12 @@ for (let n = 0; ; n++) {
   const token = `human-${n}`
   try {
     const text = readFileSync(file, 'utf8')
-    // An editor that opened the file a while ago: it overwrites what others wrote since.
+    // This editor opened the file a while ago, so it overwrites what others have written since.
     if (n % 5 === 0) await sleep(50)
     WAYS[way](file, text, `- ${token} end\n`)
     process.stdout.write(`${token} ${way}\n`)
   } catch (error) {
-    // The file was moved or deleted since the folder was listed.
+    // The file has been moved or deleted since the folder was listed.
     if (error.code !== 'ENOENT') throw error
   }
   await sleep(Math.random() * 2 * pause)

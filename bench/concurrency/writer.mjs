@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { Client } from '../client.mjs'
 
 const PATIENCE = 60_000
-/** Errors that the other server or the human can cause. */
+/** Errors that can be caused by the other server or by the human. */
 const EXPECTED = ['CONFLICT', 'NODE_NOT_FOUND', 'NODE_EXISTS', 'EDIT_MISMATCH']
 
 export class Writer {
@@ -46,7 +46,7 @@ export class Writer {
     if (answer !== undefined) this.accepted.push({ token, id: args.id, copies: args.operations?.length ?? 1 })
   }
 
-  /** As a careful client does: read first, then send the hash. */
+  /** A careful client first reads a note and then sends its hash. */
   async #readThenWrite(token, id) {
     const note = await this.#ask('get_node', { id })
     if (note?.hash !== undefined) await this.#write(token, 'update_node', { ...append(id, token), expected_hash: note.hash })

@@ -93,7 +93,7 @@ export function findText(raw) {
   const { bodyStart } = anatomy(raw)
   const lines = linesOf(raw, bodyStart, raw.length)
   for (let n = 0; n < lines.length; n++) {
-    // Start in the middle, so that the bytes before and after the match are both checked.
+    // The search starts in the middle, so that the bytes before and after the match are both checked.
     const { start, text } = lines[(n + (lines.length >> 1)) % lines.length]
     const found = /[A-Za-z0-9][A-Za-z0-9 ,.]{6,40}[A-Za-z0-9]/.exec(text)
     if (found !== null && raw.split(found[0]).length === 2) return { start: start + found.index, text: found[0] }
@@ -101,7 +101,7 @@ export function findText(raw) {
   return undefined
 }
 
-// These have a meaning of their own, and an edit may change them too.
+// These characters have a meaning of their own, and an edit may change them, too.
 const OWN = /^(?:tags?|alias(?:es)?|cssclass(?:es)?|title|id|slug|type|created|modified|updated|date)$/i
 
 /** Finds the value of a one-line property that consists of plain words. */

@@ -117,7 +117,7 @@ async function createOver(server, note) {
   return mustBeRefused(note, refused)
 }
 
-/** Someone changes the note after its hash was read. */
+/** Another program changes the note after its hash was read. */
 function stale(step) {
   return async (server, note) => {
     const hash = createHash('sha256').update(toBytes(note.raw)).digest('hex')

@@ -69,7 +69,7 @@ export function ourOwn(vault: Prepared): (note: number) => Ranking {
   }
 }
 
-/** L. Adamic and E. Adar, Friends and neighbors on the Web, 2003. */
+/** This formula is from L. Adamic and E. Adar, Friends and neighbors on the Web, 2003. */
 export function adamicAdar({ links: { offsets, targets } }: Prepared): (note: number) => Ranking {
   const notes = offsets.length - 1
   const around: Set<number>[] = Array.from({ length: notes }, () => new Set())
@@ -147,7 +147,7 @@ function unit(vector: Float32Array): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** A line that this many notes share is part of a template; a note with this share of such lines is made from one. */
+/** A line that this many notes share belongs to a template. A note with this share of such lines was made from one. */
 const SHARED = { share: 0.005, notes: 3 }
 const MADE_OF_TEMPLATE = 0.5
 

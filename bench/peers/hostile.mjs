@@ -7,7 +7,7 @@ import { names, World } from './server.mjs'
 const MALFORMED = fileURLToPath(new URL('../../fixtures/malformed-frontmatter', import.meta.url))
 const MB = 1 << 20
 
-/** Notes that have harmed some program, by name. Each holds its word. */
+/** Notes that have harmed some program, by name. Each one contains its own word. */
 const NOTES = {
   'a line of 5 MB.md': (word) => `${word} ${'x'.repeat(5 * MB)}\n`,
   'nul.md': (word) => `# A\0B\n\n${word}\0\n`,
@@ -25,7 +25,7 @@ const NOTES = {
   [`${'long'.repeat(60)}.md`]: (word) => `${word}\n`,
 }
 
-/** Asks every server about a vault of hostile notes. Returns by server what it answered. */
+/** Asks every server about a vault of hostile notes. Returns the answers by server. */
 export async function measureHostile({ servers, places }) {
   const root = mkdtempSync(join(tmpdir(), 'hostile-'))
   const words = writeVault(root)
@@ -51,7 +51,7 @@ function writeVault(root) {
 }
 
 async function measureOne(world, words) {
-  // Beside the vault, where a link leads to and a path with dots would.
+  // This folder is beside the vault. A link, and a path with dots, would lead there.
   writeFileSync(join(world.root, 'outside.md'), 'The secret is quokkasecret.\n')
   const result = { notes: words.length }
   let asked
@@ -88,7 +88,9 @@ async function text(asked, question, words) {
   return (await asked.ask(question, words)).text
 }
 
-/** Servers write names in their own ways, so every word of the name must be there. The question has none of them. */
+/**
+ * Servers write names in different ways, so every word of the name must occur in the answer. The question contains none of them.
+ */
 function hasNote(answer, name) {
   const stem = name.replace(/\.md$/, '')
   const letters = stem.normalize('NFC').match(/[\p{L}\p{N}\p{Emoji_Presentation}]+/gu) ?? [stem]

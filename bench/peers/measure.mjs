@@ -7,13 +7,13 @@ import { readVault } from '../oracle/oracle.mjs'
 import { peakOf } from '../process-tree.mjs'
 import { foldPath, names, World } from './server.mjs'
 
-/** Notes whose backlinks are compared, and those whose answers are counted in tokens. */
+/** The number of notes whose backlinks are compared, and of those whose answers are counted in tokens. */
 const COMPARED = 40
 const COUNTED = 5
-/** Milliseconds until a note must be found: after a start, and after an edit. */
+/** The time within which a note must be found after a start and after an edit, in milliseconds. */
 const FOUND = 30_000
 const FRESH = 15_000
-/** Notes that are edited. */
+/** The number of notes that are edited. */
 const EDITED = 3
 
 /**
@@ -53,7 +53,7 @@ function sampleOf(path) {
     if (source === target || !notes.has(source) || !notes.has(target)) continue
     into.set(target, (into.get(target) ?? new Set()).add(foldPath(notes.get(source).path)))
   }
-  // Every server finds such a path in a text, however it writes paths, and lists so many links at once.
+  // Every server writes such paths so that they can be found in a text, and lists this many links at once.
   const titles = [...notes.values()].map(({ path: one }) => foldPath(titleOf(one)))
   const isOnlyOne = (title) => titles.indexOf(title) === titles.lastIndexOf(title)
   const fit = [...into]
@@ -63,7 +63,7 @@ function sampleOf(path) {
   const chosen = fit.filter((_, at) => at % step === 0).slice(0, COMPARED)
   return {
     notes: notes.size,
-    // What the vault's settings exclude may be listed or not.
+    // Files that the vault's settings exclude may be listed or not.
     excluded: new Set(nodes.filter(({ excluded }) => excluded).map((node) => foldPath(node.path))),
     about: chosen.map(([id, from]) => ({ path: notes.get(id).path, query: titleOf(notes.get(id).path), from })),
   }
@@ -72,7 +72,7 @@ function sampleOf(path) {
 const isPlain = (path) => /^[\w -]+\/[\w/ -]+\.md$/.test(path) && !/archive/i.test(path)
 const titleOf = (path) => path.replace(/^.*\//, '').replace(/\.md$/, '')
 
-/** One start. The last one also asks everything else. */
+/** Measures one start. The last one also asks everything else. */
 async function measureStart({ world, sample, isLast }) {
   const asked = world.start()
   try {
@@ -91,7 +91,7 @@ async function measureStart({ world, sample, isLast }) {
   }
 }
 
-/** Asks until the answer names the note. Returns when that answer came, or `undefined`. */
+/** Repeats a question until the answer names the note. Returns the time of that answer, or `undefined`. */
 async function untilNamed(asked, note, ms) {
   for (const end = performance.now() + ms; performance.now() < end; await sleep(20)) {
     const { text, isError, arrived } = await asked.ask('search', note)
@@ -125,7 +125,10 @@ async function compareLinks(asked, { about, excluded }) {
   return { precision: sum.right / sum.found, recall: sum.right / sum.wanted, wanted: sum.wanted }
 }
 
-/** Milliseconds from an edit of a note until a search finds it, the median of some edits; or how long it was waited for. */
+/**
+ * Returns the milliseconds from an edit of a note until a search finds it, as the median of some edits. If it is not found,
+ * returns the time that was spent waiting.
+ */
 async function measureFreshness(world, asked, { about }) {
   const taken = []
   for (const { path } of about.slice(0, EDITED)) {

@@ -16,7 +16,7 @@ export function fill(value, words) {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one, words)]))
 }
 
-/** A server with a copy of a vault and a home folder, both of its own. */
+/** A server with its own copy of a vault and its own home folder. */
 export class World {
   constructor(server, vault, places) {
     this.server = server
@@ -32,7 +32,7 @@ export class World {
     this.before = hashes(this.vault)
   }
 
-  /** Builds what the server needs before its first start. Returns the milliseconds, or what went wrong. */
+  /** Builds what the server needs before its first start. Returns the time in milliseconds, or an error message. */
   prepare() {
     const started = performance.now()
     for (const words of this.server.prepare ?? []) {
@@ -42,7 +42,7 @@ export class World {
     return performance.now() - started
   }
 
-  /** Runs a command of the server. Returns what went wrong, if anything. */
+  /** Runs a command of the server. Returns an error message if it fails. */
   run(words) {
     const [command, ...args] = fill(words, this.places)
     const env = { ...process.env, ...this.env }
@@ -62,7 +62,10 @@ export class World {
     return new Asked(new Client(command, args, this.env, this.vault), this)
   }
 
-  /** How many files the server has changed, added or removed without being asked to. `edited`: how many were changed here. */
+  /**
+   * Returns how many files the server has changed, added or removed without being asked to. `edited` is the number of files
+   * changed by the benchmark.
+   */
   touched(edited = 0) {
     const after = hashes(this.vault)
     return (
@@ -128,7 +131,7 @@ class Asked {
   }
 }
 
-/** The values at a path such as `results.*.links`. A list counts as its elements. */
+/** Returns the values at a path such as `results.*.links`. A list counts as its elements. */
 function pick(value, path) {
   const steps = path.split('.').filter((step) => step !== '' && step !== '*')
   return steps.reduce((all, step) => all.flatMap((one) => one?.[step] ?? []), [value].flat())

@@ -4,16 +4,19 @@ import { runBundled } from '../run-bundled.mjs'
 
 const { readingCalls } = await runBundled('../test/support/reading-calls.ts')
 
-/** Tools whose answers depend on the past: communities keep their names and members. */
+/** Tools whose answers depend on the past, because communities keep their names and members. */
 const HISTORICAL = new Set(['map', 'gaps', 'suggest_links'])
-/** Warnings after which another answer may come. */
+/** Warnings after which the answer may still change. */
 const UNFINISHED = new Set(['STALE', 'INDEX_BUILDING', 'EMBEDDING'])
-/** Members that differ between servers: an index keeps the earliest time of birth of a note that is saved by replacing its file. */
+/**
+ * Members that differ between servers. For example, an index keeps the earliest creation time of a note that is saved by
+ * replacing its file.
+ */
 const OWN = new Set(['created', 'plan_id', 'cursor'])
 const TRIES = 100
 const MOST_SHOWN = 5
 
-/** What is computed when a tool needs it first, and changes answers of others. */
+/** Results that are computed when a tool first needs them, and that change the answers of other tools. */
 const COMPUTED = [
   ['search', { query: 'all' }],
   ['map', {}],
@@ -21,12 +24,12 @@ const COMPUTED = [
   ['get_hubs', { metric: 'betweenness' }],
 ]
 
-/** Asks until everything is computed that answers depend on. */
+/** Repeats the calls until everything that answers depend on is computed. */
 export async function computeAll(client) {
   for (const call of COMPUTED) await finalAnswer(client, call)
 }
 
-/** Asks every read tool of both. Returns how their answers differ: the first few, and how many more. */
+/** Calls every read tool of both servers. Returns the first differences between their answers, and the number of the others. */
 export async function compareAnswers(ours, fresh) {
   for (const client of [ours, fresh]) await computeAll(client)
   const calls = readingCalls(await sampleOf(fresh)).filter(([tool]) => !HISTORICAL.has(tool))

@@ -1,5 +1,5 @@
-// What happens to a vault and its server in weeks, one function each. Every function takes itself back before it ends, so the vault is the
-// same size after it, and memory can be compared.
+// Events that happen to a vault and its server within weeks, as one function each. Every function reverts its changes before it
+// ends, so the vault has the same size afterwards and memory can be compared.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import { httpClient, httpSession } from '../http-client.mjs'
 const EDITS = 50
 const CLIENTS = 10
 const KILLS = 3
-/** Seconds that a vault is away, and that a computer sleeps. */
+/** The time for which a vault is away or a computer sleeps, in seconds. */
 const AWAY = 4
 
 /**
@@ -33,7 +33,7 @@ export function disturbances(soak) {
       const text = `${bytes}\nSoaked: [[${nameOf(pick([...before.keys()]))}]] [[Nowhere ${at}]] #soak/${at % 5}\n`
       if (at % 3 === 0) writeFileSync(file, text)
       else replace(file, text)
-      // A clock that was set back or forth: the time says nothing about which version is newer.
+      // The clock was changed, so the time does not show which version is newer.
       if (at % 5 === 0) utimesSync(file, at % 2 === 0 ? 915_148_800 : 2_240_524_800, 915_148_800)
     }
     return () => {
@@ -93,7 +93,7 @@ export function disturbances(soak) {
     await settled()
   }
 
-  /** Some clients say goodbye, and some are just gone. */
+  /** Some clients close their sessions, and others just disappear. */
   async function clientsComeAndGo() {
     const coming = Array.from({ length: CLIENTS }, async (_, at) => {
       const client = at % 2 === 0 ? httpClient(soak.server) : await httpSession(soak.server)
@@ -128,7 +128,7 @@ export function disturbances(soak) {
     await settled()
   }
 
-  /** More happens while the computer sleeps than the kernel's queue of events holds. */
+  /** While the computer sleeps, more events occur than the kernel's queue holds. */
   async function suspended() {
     soak.server.process.kill('SIGSTOP')
     writeBranch(soak, 'main')
@@ -141,7 +141,7 @@ export function disturbances(soak) {
     await settled()
   }
 
-  /** The vault is unmounted and returns, every other time from behind an empty folder. */
+  /** The vault is unmounted and returns. Every other time, an empty folder takes its place meanwhile. */
   let unmounts = 0
   async function vaultAway() {
     const away = `${vault} away`
@@ -199,7 +199,7 @@ export function disturbances(soak) {
 const BRANCH = 'Soaked branch'
 const PER_FOLDER = 100
 
-/** Writes the files of a branch: of `other`, every third note is another one, and every tenth has another name. */
+/** Writes the files of a branch. In `other`, every third note has a different text, and every tenth has a different name. */
 function writeBranch({ vault, files }, branch) {
   const isOther = branch === 'other'
   for (let at = 0; at < files; at++) {
@@ -212,7 +212,7 @@ function writeBranch({ vault, files }, branch) {
   }
 }
 
-/** As most editors save: the note is never half written. */
+/** Most editors save in this way, so the note is never half written. */
 function replace(file, content) {
   writeFileSync(`${file}.tmp`, content)
   renameSync(`${file}.tmp`, file)
@@ -222,7 +222,7 @@ function nameOf(path) {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, '')
 }
 
-/** The folders of a vault that are not hidden, without those of a checkout; `''` is the vault itself. */
+/** Returns the folders of a vault, without hidden ones and those of a checkout. `''` is the vault itself. */
 export function foldersIn(vault) {
   return ['', ...entriesIn(vault, (entry) => entry.isDirectory())]
 }

@@ -1,8 +1,13 @@
-// Decides what a soak has shown: pure functions, so a test can prove that each of them finds a fault.
+// Decides what a soak test has shown. The functions are pure, so a test can prove that each of them finds a fault.
 
-/** Memory at rest may be this much larger than in the first quarter: allocators keep more or less of what is free. */
+/**
+ * The memory at rest may exceed that of the first quarter by this much, because allocators keep varying amounts of free memory.
+ */
 const GROWTH = { share: 1.1, megabytes: 8 }
-/** This many more handles of one file or kind are no loss: SQLite closes one only when no other connection has a lock on its file. */
+/**
+ * This many additional handles of a file or kind do not count as a leak, because SQLite closes a handle only when no other
+ * connection has a lock on its file.
+ */
 const SPARE_HANDLES = 2
 
 /**
@@ -43,7 +48,7 @@ function ofQuarter({ watches, folders, differences, cache }, when) {
   ]
 }
 
-/** Returns `some` without one of it for each of `others`. */
+/** Returns `some` with one equal element removed for each element of `others`. */
 function without(some, others) {
   const counts = new Map()
   for (const one of others) counts.set(one, (counts.get(one) ?? 0) + 1)
