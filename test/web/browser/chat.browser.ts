@@ -2,9 +2,11 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { FrameLocator } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { PROGRAM, type Wire } from '../../e2e/support.ts'
+import { PROGRAM, shareDemoIndex, type Wire } from '../../e2e/support.ts'
 import { barriersOf } from './barriers.ts'
-import { type MapElement, openWindow, openWorld, type World } from './support.ts'
+import { type MapElement, openWindow, type World } from './support.ts'
+
+const openDemo = shareDemoIndex()
 
 /** The policy that hosts apply to a page that requests no other one, according to the extension. */
 const DEFAULT_POLICY =
@@ -106,7 +108,7 @@ const labels = (app: FrameLocator): Promise<readonly string[]> =>
   app.locator('#map .drawing').evaluate((drawing) => (drawing as MapElement).map.draw().map(({ text }) => text))
 
 test('the map in a chat shows hubs under the default content security policy of hosts', async () => {
-  const { app, show, heard, page, errors, foreign, refusals } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, show, heard, page, errors, foreign, refusals } = await openChat(openDemo())
   const [begun] = await heard('ui/initialize')
   expect(begun.params).toMatchObject({ protocolVersion: '2026-01-26', appInfo: { name: 'roux-map' } })
   await show('get_hubs', { limit: 4 })
@@ -122,7 +124,7 @@ test('the map in a chat shows hubs under the default content security policy of 
 })
 
 test('a note in an answer can be sent to the chat, or read in the picture', async () => {
-  const { app, show, heard } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, show, heard } = await openChat(openDemo())
   await show('get_neighbors', { id: 'Amylase', direction: 'in' })
   expect(await app.locator('#said').textContent()).toBe('8 notes linked with Amylase')
   await app.getByRole('button', { name: 'Malt', exact: true }).click()
@@ -137,7 +139,7 @@ test('a note in an answer can be sent to the chat, or read in the picture', asyn
 })
 
 test('the map in a chat shows paths and communities', async () => {
-  const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, show, page } = await openChat(openDemo())
   await show('find_path', { source: 'people/antoine-augustin parmentier', target: 'concepts/amylase' })
   expect(await app.locator('#said').textContent()).toBe('A path of 4 links')
   await expect.poll(() => labels(app)).toEqual(expect.arrayContaining(['Baguette', 'Malt', 'Amylase']))
@@ -149,7 +151,7 @@ test('the map in a chat shows paths and communities', async () => {
 })
 
 test('the picture in a chat follows the theme of the host', async () => {
-  const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, show, page } = await openChat(openDemo())
   await show('get_hubs', {})
   const ground = () =>
     app.locator('#map .drawing').evaluate((drawing) => {
@@ -164,7 +166,7 @@ test('the picture in a chat follows the theme of the host', async () => {
 })
 
 test('the wheel scrolls the conversation, and zooms the picture only when it has the focus', async () => {
-  const { app, show, page, errors } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, show, page, errors } = await openChat(openDemo())
   await show('get_hubs', {})
   const drawing = app.locator('#map .drawing')
   await expect.poll(() => drawing.evaluate((one) => (one as MapElement).map.isStill)).toBe(true)
@@ -184,7 +186,7 @@ test('the wheel scrolls the conversation, and zooms the picture only when it has
 })
 
 test('the picture in a chat answers pings, rejects unknown requests and confirms its end', async () => {
-  const { app, show, page, heard, errors } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, show, page, heard, errors } = await openChat(openDemo())
   await show('get_hubs', {})
   const answered = async (id: string) =>
     await page.evaluate((wanted) => window.heard.find((one: Wire) => one.id === wanted && one.method === undefined), id)
@@ -208,7 +210,7 @@ test('the picture in a chat answers pings, rejects unknown requests and confirms
 test('a picture that has ended sends no more requests', async () => {
   // The answer says that communities are still being found, so the page asks again after two seconds.
   const changed = (answer: Wire): Wire => ({ ...answer, structuredContent: { ...answer.structuredContent, is_grouping: true } })
-  const { app, show, page, errors } = await openChat(openWorld({ fixture: 'demo' }), changed)
+  const { app, show, page, errors } = await openChat(openDemo(), changed)
   await show('get_hubs', {})
   await page.evaluate(() => window.tell({ id: 'a', method: 'ui/resource-teardown', params: {} }))
   await expect.poll(() => app.locator('body').evaluate((body) => body.childElementCount)).toBe(0)
@@ -217,7 +219,7 @@ test('a picture that has ended sends no more requests', async () => {
 })
 
 test('the error of a tool is shown as text, and no map is requested', async () => {
-  const { app, page, heard } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, page, heard } = await openChat(openDemo())
   const result = { isError: true, content: [], structuredContent: { error: { message: 'The vault <b>is</b> not there.' } } }
   await page.evaluate((params) => window.tell({ method: 'ui/notifications/tool-result', params }), result)
   await expect.poll(() => app.locator('#said').textContent()).toBe('The vault <b>is</b> not there.')
@@ -225,7 +227,7 @@ test('the error of a tool is shown as text, and no map is requested', async () =
 })
 
 test('axe finds no problems in the picture in a chat, with and without a note', async () => {
-  const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
+  const { app, show, page } = await openChat(openDemo())
   const frame = page.frame({ url: 'http://127.0.0.1:9/app' })
   if (frame === null) throw new Error('There is no picture.')
   await show('get_neighbors', { id: 'Amylase', direction: 'in' })

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { shareDemoIndex } from '../../e2e/support.ts'
 import { barriersOf } from './barriers.ts'
 import { labelsOf, look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
+
+const openDemo = shareDemoIndex()
 
 for (const [name, options, views] of [
   ['in light, and in dark chosen by hand', {}, ['Table', 'Problems', 'Gaps', 'Changes', 'Path']],
@@ -45,7 +48,7 @@ for (const [name, options, views] of [
 }
 
 test('every note can be reached without a canvas', async () => {
-  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+  const roux = await openRoux(openDemo())
   const { page, errors } = await openWindow({
     before: () => {
       HTMLCanvasElement.prototype.getContext = () => null
@@ -68,7 +71,7 @@ test('every note can be reached without a canvas', async () => {
 })
 
 test('each of several vaults has its own map, notes and search', async () => {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   world.write('../other/One.md', '[[Two]]\n')
   world.write('../other/Two.md', 'Only here.\n')
   const { page } = await look(
@@ -87,7 +90,7 @@ test('each of several vaults has its own map, notes and search', async () => {
 })
 
 test('the page reports that the server has ended, and says what to do when another one starts', async () => {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   const roux = await openRoux(world)
   const { page, errors } = await look(roux)
   await roux.stop()
@@ -101,7 +104,7 @@ test('the page reports that the server has ended, and says what to do when anoth
 })
 
 test('two tabs show the same change', async () => {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   const roux = await openRoux(world)
   const { page, context } = await look(roux)
   const second = await context.newPage()
@@ -153,7 +156,7 @@ test('Esc or a click outside closes the filters and keeps their choices', async 
 })
 
 test('with several vaults, paths show titles and can start at a note of any vault', async () => {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   world.write('../other/One.md', '[[Two]]\n')
   world.write('../other/Two.md', '[[Three]]\n')
   world.write('../other/Three.md', 'Only here.\n')
@@ -184,7 +187,7 @@ test('a note opens in its own Obsidian vault', async () => {
 })
 
 test('the console shows errors in the page with their location', async () => {
-  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+  const roux = await openRoux(openDemo())
   const { page, foreign } = await openWindow()
   const told: string[] = []
   page.on('console', (message) => message.type() === 'error' && told.push(message.text()))
@@ -196,7 +199,7 @@ test('the console shows errors in the page with their location', async () => {
 })
 
 test('with several vaults, text copied for an assistant contains lines and ids that tools accept', async () => {
-  const world = openWorld({ fixture: 'demo' })
+  const world = openDemo()
   world.write('../other/One.md', 'Only here.\n')
   const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
   const { page, context } = await look(await openRoux(world, both), { hash: '&note=Hydration' })
@@ -225,7 +228,7 @@ test('a browser that blocks storage can still show the vault', async () => {
         },
       })
   }
-  const { page, errors } = await look(await openRoux(openWorld({ fixture: 'demo' })), { before })
+  const { page, errors } = await look(await openRoux(openDemo()), { before })
   await page.click('button[aria-label="Dark theme"]')
   await page.waitForSelector('button[aria-label="Light theme"]')
   expect(errors).toEqual([])
