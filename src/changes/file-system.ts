@@ -117,7 +117,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Does not block on named pipes and does not follow links. */
+/** Opens a regular file. The function neither blocks on named pipes nor follows links. */
 function openFile(path: string): number {
   const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   if (fs.fstatSync(fd).isFile()) return fd

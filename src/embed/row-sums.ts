@@ -1,6 +1,6 @@
 import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 
-/** A table of rows of small integers, whose sums are calculated. */
+/** A table of rows of small integers, which computes sums of rows. */
 export interface RowTable {
   readonly kind: 'simd' | 'plain'
   /** The weights of the rows, in order. They are zero until the caller sets them. */

@@ -11,7 +11,7 @@ import { nearestNotes } from './nearest.ts'
 export interface InsightSource {
   readonly ids: readonly string[]
   readonly names: readonly (readonly string[])[]
-  /** Path of each note's folder, in its original spelling. */
+  /** The path of each note's folder, in its original spelling. */
   readonly folders: readonly string[]
   readonly corpus: Corpus
   /**

@@ -12,7 +12,10 @@ import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutOptions, LayoutRuns } from './layout-client.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Milliseconds. Insight, layout and names follow one another, and starting a worker takes longer than most of them. */
+/**
+ * The idle time in milliseconds. Insight, layout and names follow one another, and starting a worker takes longer than most of
+ * them.
+ */
 export const IDLE_TIME = 5_000
 
 /** A client for expensive graph computations in a worker, which takes about 20 MB and ends after `IDLE_TIME` without work. */

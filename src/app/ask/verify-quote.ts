@@ -60,7 +60,7 @@ export function verifyQuote(
 const UNDIVIDED =
   /!?\[\[[^\][\n]+\]\]|!?\[[^\][\n]*\]\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g
 
-/** In UTF-16 units, because lines can be very long. */
+/** The maximum length of a link that is kept whole, in UTF-16 units. It is limited because lines can be very long. */
 const MAX_LINK = 1_000
 
 function withWholeLinks(text: string, { start, end }: TextRange): TextRange {

@@ -69,7 +69,7 @@ export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): stri
 
 const MAX_LABEL_LENGTH = 48
 
-/** The user's label, or the automatic one. */
+/** Returns the user's label, or else the automatic one. */
 export function communityLabel({ id, label }: Pick<Community, 'id' | 'label'>, given: ReadonlyMap<string, string>): string {
   const own = given.get(id)
   if (own !== undefined || label.length <= MAX_LABEL_LENGTH) return own ?? label

@@ -204,7 +204,7 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
   const isUnknown = mode === 'semantic' && query.trim() !== '' && question === undefined
   const unknown = isUnknown ? [unknownWarning('the question')] : []
   const wordless = ordered.length === 0 && !hasWord(query) ? [WORDLESS] : []
-  // In a merged answer, another vault may contain the words.
+  // If this is a part of a merged answer, another vault may contain the words.
   const isByWords = isAnswered || words.hits.length > 0 || close.length > 0 || reading.call.isPart === true
   const wordUnknown = ordered.length > 0 && !isByWords ? [ONLY_NEAR] : []
   const { offset, limit } = pageFor(args, reading.call)
@@ -276,7 +276,7 @@ async function retrieve(
     isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
-  // In a merged answer, another vault may contain the word, so it counts as spelled correctly.
+  // If this is a part of a merged answer, another vault may contain the word, so it counts as spelled correctly.
   const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
   const corrected = isSpelled
     ? undefined

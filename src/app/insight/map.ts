@@ -19,7 +19,7 @@ export interface MapArguments {
 
 export interface CommunityRow {
   readonly id: string
-  /** The custom name, or what most of the notes are about. */
+  /** The user's label, or else what most of the notes are about. */
   readonly label: string
   readonly notes: number
   readonly about: string

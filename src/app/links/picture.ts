@@ -414,7 +414,7 @@ interface Communities {
   readonly words: Int32Array
   /** The group of each note on each level, or -1. */
   readonly levels: readonly Int32Array[]
-  /** `key` is the most central note, or -1. */
+  /** The groups by number. `key` is the most central note, or -1. */
   readonly groups: readonly { readonly id: string; readonly label: string; readonly key: number }[]
 }
 

@@ -47,7 +47,7 @@ export interface PartialPicture extends VaultPicture {
 
 export interface PictureGroup {
   readonly id: string
-  /** The user's label, or what most notes of the group are about. */
+  /** The user's label, or else what most notes of the group are about. */
   readonly label: string
   /** Number of notes in the group, in the whole vault. */
   readonly notes: number

@@ -5,9 +5,9 @@ import type { Corpus } from '../corpus.ts'
 import { UNSPACED } from './label-words.ts'
 
 export interface LabelSource {
-  /** Title and aliases of each note. */
+  /** The title and aliases of each note. */
   readonly names: readonly (readonly string[])[]
-  /** Path of each note's folder, in its original spelling. */
+  /** The path of each note's folder, in its original spelling. */
   readonly folders: readonly string[]
   readonly topology: Adjacency
   readonly corpus: Pick<Corpus, 'bags' | 'documents' | 'formNumbers' | 'termOf' | 'isFunctionWord'>
@@ -15,19 +15,19 @@ export interface LabelSource {
 
 export interface UnlabelledGroup {
   readonly notes: Uint32Array
-  /** Most central first. */
+  /** The key notes, the most central one first. */
   readonly key: readonly number[]
-  /** The group's last label. Preferred to labels that describe the group only slightly better. */
+  /** The group's last label. It is preferred to labels that describe the group only slightly better. */
   readonly former?: string | undefined
 }
 
-/** A folder, or a word of titles. It describes the notes in the folder, or those that contain the word. */
+/** A topic of a group: a folder, or a word of titles. It describes the notes in the folder, or those that contain the word. */
 interface Topic {
   readonly id: string
   readonly isFolder: boolean
-  /** Positions of described notes in the group. */
+  /** The positions of the described notes in the group. */
   readonly inside: readonly number[]
-  /** Number of described notes outside the group. */
+  /** The number of described notes outside the group. */
   readonly outside: number
   readonly quality: number
 }
@@ -36,16 +36,19 @@ interface NamedTopic extends Topic {
   readonly name: string
 }
 
-/** Minimum share of a group's notes that a single folder or note describes. */
+/** The minimum share of a group's notes that a single folder or note must describe to become the label. */
 const MOST = 0.5
 /** A word must occur in this number and share of a group's titles, or in a larger share of its texts. */
 const NAMED = { notes: 2, share: 0.02, texts: 0.25 }
-/** Minimum share of a group's notes that a topic describes. */
+/** The minimum share of a group's notes that a topic must describe. */
 const MIN_SHARE = 0.1
 /** A topic must be this much more frequent in the group than outside. */
 const MIN_LIFT = 1.5
 const CANDIDATES = 24
-/** People choose folders as topics. A small edit should not change a label. */
+/**
+ * Folders are preferred, because people chose them as topics. The former label is preferred, because a small edit should not
+ * change a label.
+ */
 const PREFERENCE = { folder: 1.3, former: 1.25, capitals: 2 }
 const TOPICS = { most: 3, gain: 1.04, length: 32 }
 /** Describing many notes of the group matters more than describing few others. */
@@ -145,7 +148,10 @@ function combine(topics: readonly NamedTopic[], size: number, former = ''): read
   return names
 }
 
-/** Weighted harmonic mean of the share of the group that is described, and the share of the described notes in the group. */
+/**
+ * Returns the weighted harmonic mean of two shares: that of the group's notes that are described, and that of the described notes
+ * that are in the group.
+ */
 function fMeasure(inside: number, outside: number, size: number): number {
   const weight = RECALL_WEIGHT ** 2
   return ((1 + weight) * inside) / (weight * size + inside + outside)

@@ -8,7 +8,7 @@ export interface KeptCommunities {
   /** The next unused number by parent id. The empty key stands for the top level. */
   readonly next: ReadonlyMap<string, number>
   readonly successors: ReadonlyMap<string, readonly string[]>
-  /** Labels by id. */
+  /** The labels by id. */
   readonly labels: ReadonlyMap<string, string>
 }
 

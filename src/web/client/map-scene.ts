@@ -24,7 +24,10 @@ export interface Look extends Divided {
   readonly pulse?: number | undefined
 }
 
-/** `area` is an opacity. `dots` is the share of the group's color in the color of its notes. The rest is the text color. */
+/**
+ * The themes. `area` is an opacity. `dots` is the share of the group's color in the color of its notes. The other values are
+ * colors.
+ */
 export const THEMES = {
   dark: { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14, dots: 0.8 },
   light: { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13, dots: 1 },

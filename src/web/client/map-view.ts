@@ -51,7 +51,7 @@ export interface MapEvents {
 
 /** The event that Safari sends for a pinch on a trackpad. Other browsers send a wheel event. */
 interface GestureEvent extends MouseEvent {
-  /** Distance between the fingers, relative to the start of the gesture. */
+  /** The distance between the fingers, relative to the start of the gesture. */
   readonly scale: number
 }
 
