@@ -147,9 +147,8 @@ async function call(body: Fields, { access }: WebSession, options: WebOptions, s
   const switchedOffBy = options.switchedOffFor(access)
   const off = switchedOffBy(tool)
   if (off !== undefined) return errorResult(toolDisabled(tool.name, off), log).structuredContent
-  const vaults = options.vaultsFor(access)
   const mayRead = access.scopes.has('read')
-  const calling = { vaults, log, switchedOffBy, signal, mayRead, maxTokens: MAX_TOKENS }
+  const calling = { vaults: options.vaultsFor(access), log, switchedOffBy, signal, mayRead, maxTokens: MAX_TOKENS }
   return (await callTool(tool, body.arguments, calling)).structuredContent
 }
 

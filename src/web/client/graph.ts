@@ -49,10 +49,7 @@ export function boundsOf(points: ArrayLike<number>): [left: number, top: number,
   return [left, top, right, bottom]
 }
 
-export function graphOf(
-  picture: VaultPicture | PartialPicture,
-  places: Float32Array = new Float32Array(bytesOf(picture.places)),
-): Graph {
+export function graphOf(picture: VaultPicture | PartialPicture, places = new Float32Array(bytesOf(picture.places))): Graph {
   const pairs = new Uint32Array(bytesOf(picture.links))
   const notes = picture.ids.length
   const vault = 'count' in picture ? { notes: picture.count, links: picture.link_count } : { notes, links: pairs.length / 2 }

@@ -4,26 +4,17 @@ import { boundsOf, type Graph, type GroupedBy, placeOf } from './graph.ts'
 import type { Box } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-/** The area of a group, whose points are closer to notes of the group than to other notes. */
-export interface Area {
-  /** The index of the color in the palette. */
-  readonly color: number
-  /** The outlines as `x, y` pairs in layout units. An outline within another one is a hole. */
-  readonly outlines: readonly (readonly number[])[]
-}
-
 type Lands = ReturnType<typeof landsOf>
 
-interface Shown {
+export interface Divided {
   readonly shown: Uint8Array
   /** The palette index of each note. The last color means no group, and the number after it an index note. */
   readonly colors: Uint8Array
-}
-
-export interface Divided extends Shown {
   readonly groupedBy: GroupedBy
   readonly isColoredByGroup: boolean
 }
+
+type Shown = Pick<Divided, 'shown' | 'colors'>
 
 /**
  * Distances relative to the usual distance between notes. Areas fill straits up to twice as wide as `strait`. `blur` smooths
@@ -139,29 +130,23 @@ function bandsOf({ degrees, pairs }: Graph, landOf: (note: number) => number) {
   })
 }
 
-interface Cells {
-  readonly columns: number
-  readonly rows: number
-  readonly size: number
-  readonly left: number
-  readonly top: number
+type Cells = ReturnType<typeof cellsAround>
+
+/** Returns a grid of cells with a border around bounds. */
+function cellsAround([left, top, right, bottom]: Box, size: number, border: number) {
+  const columns = Math.ceil((right - left + 2 * border) / size) + 1
+  const rows = Math.ceil((bottom - top + 2 * border) / size) + 1
+  return { columns, rows, size, left: left - border, top: top - border }
 }
 
 /** Returns the lands. @param isRound true to smooth borders, which takes time for each color */
 function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { isRound = false } = {}) {
-  const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => placeOf(graph, note)))
+  const bounds = boundsOf(notes.flatMap((note) => placeOf(graph, note)))
   const usual = usualDistance(graph, notes)
   const reach = (isRound ? REACH.enclosed : REACH.part) * usual
-  const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
+  const size = Math.max(REACH.cell * usual, (bounds[2] - bounds[0]) / CELLS, (bounds[3] - bounds[1]) / CELLS)
   // Surrounds the notes with empty cells, so all outlines are closed.
-  const border = (REACH.note + REACH.strait) * usual + 4 * size
-  const cells = {
-    columns: Math.ceil((right - left + 2 * border) / size) + 1,
-    rows: Math.ceil((bottom - top + 2 * border) / size) + 1,
-    size,
-    left: left - border,
-    top: top - border,
-  }
+  const cells = cellsAround(bounds, size, (REACH.note + REACH.strait) * usual + 4 * size)
   const { columns, rows } = cells
   const cellAt = (x: number, y: number): number =>
     Math.round((y - cells.top) / size) * columns + Math.round((x - cells.left) / size)
@@ -203,7 +188,8 @@ function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { i
   const leads = isRound ? roundedLeads(owner, cells, outside, cellsFor(REACH.blur), cellsFor(REACH.corner)) : []
   const land = isRound ? new Uint8Array(owner.length).fill(outside) : owner
   for (const [color, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = color
-  const all = edgesOf(land, columns, outside).flatMap((edges, color): readonly Area[] => {
+  // Outlines are `x, y` pairs in layout units. An outline within another one is a hole.
+  const all = edgesOf(land, columns, outside).flatMap((edges, color) => {
     const valueAt = (at: number): number => leads[color]?.[at] ?? (land[at] === color ? 1 : -1)
     const outlines = outlinesOf(valueAt, cells, edges)
     if (outlines.length === 0) return []
@@ -320,11 +306,7 @@ function blurred(values: Uint8Array | Float32Array, { columns, rows }: Cells, re
 }
 
 /** Returns the outlines of all values above zero by marching squares. */
-function outlinesOf(
-  value: (at: number) => number,
-  { columns, size, left, top }: Cells,
-  some: readonly number[],
-): readonly (readonly number[])[] {
+function outlinesOf(value: (at: number) => number, { columns, size, left, top }: Cells, some: readonly number[]) {
   const next = new Map<number, number>()
   for (const at of some) {
     const isIn = [at, at + 1, at + columns + 1, at + columns].map((corner) => value(corner) > 0)

@@ -5,6 +5,8 @@ import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Box, Label, Point } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
+type Context = CanvasRenderingContext2D
+
 export type Mark = 'problem' | 'added' | 'edited'
 
 /** A line between two notes. `step` is a step of a path. `gained`, `lost` and `gap` are added, removed and missing links. */
@@ -126,11 +128,10 @@ const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
 }
 
 /** Returns the settings of a canvas. Without a GPU, a canvas in main memory is ten times as fast as an emulated one. */
-function drawingOf(): CanvasRenderingContext2DSettings {
-  drawing ??= { alpha: false, willReadFrequently: isWithoutCard() }
-  return drawing
-}
-let drawing: CanvasRenderingContext2DSettings | undefined
+const drawingOf = memoizeLast(
+  () => [],
+  (): CanvasRenderingContext2DSettings => ({ alpha: false, willReadFrequently: isWithoutCard() }),
+)
 
 function isWithoutCard(): boolean {
   const context = element('canvas').getContext('webgl')
@@ -193,7 +194,7 @@ export function farnessOf({ magnified }: Frame): number {
 }
 
 /** Sets the size in device pixels. @throws Error if the browser does not support canvas */
-function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): CanvasRenderingContext2D {
+function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): Context {
   const context = canvas.getContext('2d', drawingOf())
   if (context === null) throw new Error('This browser draws no canvas.')
   const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)]
@@ -212,12 +213,9 @@ export class Scene {
   readonly image = element('canvas')
   #shown: Shown | undefined
 
+  /** Returns the drawn part. It is drawn again only if it does not cover the view. */
   at(frame: Frame, isMoving: boolean): Shown {
-    if (this.#shown === undefined || !isEnough(this.#shown, frame, isMoving)) this.#shown = this.#draw(frame, isMoving)
-    return this.#shown
-  }
-
-  #draw(frame: Frame, isMoving: boolean): Shown {
+    if (this.#shown !== undefined && isEnough(this.#shown, frame, isMoving)) return this.#shown
     const { width, height, ratio, graph } = frame
     const pixels = width * height * ratio * ratio
     const margin = Math.min(MARGIN, Math.max(0.1, (Math.sqrt(LARGEST_IMAGE / pixels) - 1) / 2))
@@ -228,6 +226,7 @@ export class Scene {
     const context = sized(this.image, shown)
     fillGround(context, shown)
     drawGraph(context, shown)
+    this.#shown = shown
     return shown
   }
 }
@@ -236,7 +235,7 @@ function stepFor({ pairs }: Graph, isMoving: boolean): number {
   return Math.max(1, Math.ceil(pairs.length / 2 / (isMoving ? LINKS_MOVING : LINKS_STILL)))
 }
 
-function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, theme }: Frame, opacity = 1): void {
+function fillGround(context: Context, { width, height, ratio, theme }: Frame, opacity = 1): void {
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.globalAlpha = opacity
   context.fillStyle = theme.ground
@@ -244,7 +243,7 @@ function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, t
   context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
 }
 
-function drawGraph(context: CanvasRenderingContext2D, frame: Shown): void {
+function drawGraph(context: Context, frame: Shown): void {
   drawAreas(context, frame)
   const { center } = frame.highlight ?? {}
   if (center === undefined) {
@@ -255,7 +254,7 @@ function drawGraph(context: CanvasRenderingContext2D, frame: Shown): void {
 }
 
 /** Draws everything except names. */
-export function drawAll(context: CanvasRenderingContext2D, frame: Frame): void {
+export function drawAll(context: Context, frame: Frame): void {
   const shown = { ...frame, view: frame, step: 1 }
   fillGround(context, frame)
   drawGraph(context, { ...shown, highlight: undefined })
@@ -290,7 +289,7 @@ export interface Painting {
   readonly isMoving: boolean
   /** True if the view will not move before the next painting. */
   readonly isBrief: boolean
-  readonly write: (on: CanvasRenderingContext2D) => readonly Label[]
+  readonly write: (on: Context) => readonly Label[]
 }
 
 /** An image of the scene and names, which is larger than the view. The browser moves it without repainting. */
@@ -308,23 +307,11 @@ export class Sheet {
   }
 
   /** @returns the names */
-  update(frame: Frame, painting: Painting): readonly Label[] {
-    const { scene, isMoving } = painting
-    const shown = scene.at(frame, isMoving)
-    const { look, highlight, camera } = this.#frame ?? {}
-    const isSame = this.#scene === shown && look === frame.look && highlight === frame.highlight
-    if (!isSame || !(isMoving || camera === frame.camera)) this.#paint(frame, shown, painting)
-    return this.#names
-  }
-
-  move(frame: Frame): void {
-    if (this.#shown === undefined) return
-    const [left, top] = cornerOf(frame, this.#shown)
-    this.image.style.transform = `translate(${left}px, ${top}px) scale(${frame.camera.scale / this.#shown.camera.scale})`
-  }
-
-  #paint(frame: Frame, whole: Shown, { scene, write, isBrief }: Painting): void {
+  update(frame: Frame, { scene, isMoving, isBrief, write }: Painting): readonly Label[] {
     const { ratio, camera, width, height, highlight } = frame
+    const whole = scene.at(frame, isMoving)
+    const isSame = this.#scene === whole && this.#frame?.look === frame.look && this.#frame.highlight === highlight
+    if (isSame && (isMoving || this.#frame?.camera === camera)) return this.#names
     // An image without a margin is faster here, because the browser copies each new image.
     const shown = isBrief ? { ...whole, camera, width, height, highlight } : { ...whole, highlight }
     const context = sized(this.image, shown)
@@ -344,6 +331,13 @@ export class Sheet {
     this.#scene = whole
     this.#shown = shown
     this.#frame = frame
+    return this.#names
+  }
+
+  move(frame: Frame): void {
+    if (this.#shown === undefined) return
+    const [left, top] = cornerOf(frame, this.#shown)
+    this.image.style.transform = `translate(${left}px, ${top}px) scale(${frame.camera.scale / this.#shown.camera.scale})`
   }
 }
 
@@ -390,7 +384,7 @@ export function groundAt(frame: Frame, [x, y]: Point): string {
 }
 
 /** Draws areas. They are fainter unless all their notes are highlighted. */
-function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
+function drawAreas(context: Context, frame: Frame): void {
   const { graph, look, theme, highlight } = frame
   const parts = landPartsOf(graph, look)
   for (const { color, outlines } of areasOf(graph, look).all) {
@@ -427,7 +421,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
   context.globalAlpha = 1
 }
 
-function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readonly (readonly number[])[]): void {
+function trace(context: Context, frame: Frame, outlines: readonly (readonly number[])[]): void {
   context.beginPath()
   for (const outline of outlines) {
     const corner = (at: number) => pointIn(frame, outline.at(at) ?? 0, outline[at < 0 ? outline.length + at + 1 : at + 1] ?? 0)
@@ -443,7 +437,7 @@ function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readon
 }
 
 /** Draws links in batches by opacity and color. Links within an area have its color. */
-function drawLinks(context: CanvasRenderingContext2D, frame: Shown): void {
+function drawLinks(context: Context, frame: Shown): void {
   const { graph, look, theme, camera, view, step, highlight } = frame
   const { pairs, degrees } = graph
   const { of, extent } = areasOf(graph, look)
@@ -476,12 +470,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown): void {
   context.globalAlpha = 1
 }
 
-function strokeLinks(
-  context: CanvasRenderingContext2D,
-  frame: Frame,
-  ends: readonly number[],
-  isCurved = frame.graph.count < FEW,
-): void {
+function strokeLinks(context: Context, frame: Frame, ends: readonly number[], isCurved = frame.graph.count < FEW): void {
   for (let from = 0; from < ends.length; from += 2 * STROKE) {
     context.beginPath()
     for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
@@ -513,7 +502,7 @@ export function bandsIn(frame: Frame, view: Shown['view'] = frame) {
     })
 }
 
-function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
+function drawBands(context: Context, frame: Shown): void {
   for (const { from, to, start, over, end, width } of bandsIn(frame, frame.view)) {
     const blend = context.createLinearGradient(...start, ...end)
     for (const [at, land] of [from, to].entries()) blend.addColorStop(at, `${PALETTE[land]}${BAND.opacity}`)
@@ -550,7 +539,7 @@ export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, center
 }
 
 /** Draws the links of a note in the accent color. Links to close notes are stronger, and all fade towards the other end. */
-function drawCenter(context: CanvasRenderingContext2D, frame: Shown, center: number): void {
+function drawCenter(context: Context, frame: Shown, center: number): void {
   const { theme } = frame
   const sorted = closestTo(frame, center).toReversed()
   // The ends are sorted, so a curve bends the same way as among all links.
@@ -577,7 +566,7 @@ function drawCenter(context: CanvasRenderingContext2D, frame: Shown, center: num
   context.globalAlpha = 1
 }
 
-function drawNotes(context: CanvasRenderingContext2D, frame: Frame): void {
+function drawNotes(context: Context, frame: Frame): void {
   const { theme, ratio, highlight } = frame
   const byColor = notesByColor(frame)
   context.fillStyle = theme.ground
@@ -605,7 +594,7 @@ function circlesOf(frame: Frame, notes: readonly number[], { times = 1, more = 0
 }
 
 /** Draws the path, links and marks of lists, and rings around the notes in focus. */
-export function drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
+export function drawMarks(context: Context, frame: Frame): void {
   const { look, theme, highlight } = frame
   context.strokeStyle = theme.accent
   if (look.path.length > 1) {
@@ -621,7 +610,7 @@ export function drawMarks(context: CanvasRenderingContext2D, frame: Frame): void
     if (note !== undefined) drawRing(context, frame, note, theme.accent)
 }
 
-function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, color: string): void {
+function drawRing(context: Context, frame: Frame, note: number, color: string): void {
   if (frame.look.shown[note] === 0) return
   context.strokeStyle = color
   context.beginPath()
@@ -630,7 +619,7 @@ function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number,
 }
 
 /** Draws an arrowhead for a step of a path, or an arc between two notes. The arc is dashed if there is no link. */
-function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, kind }: Tie<number>): void {
+function drawTie(context: Context, frame: Frame, { from, to, kind }: Tie<number>): void {
   const [x, y] = placeIn(frame, from)
   const [toX, toY] = placeIn(frame, to)
   context.beginPath()
@@ -655,27 +644,15 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
   context.setLineDash([])
 }
 
-interface Spot {
-  readonly note: number
-  readonly circle: Circle
-}
+type Spot = ReturnType<typeof smallNotesIn>[number]
 
-export function smallNotesIn(frame: Frame): readonly Spot[] {
-  const spots: Spot[] = []
-  for (const note of frame.graph.degrees.keys()) {
-    const radius = radiusIn(frame, note)
-    if (radius < COVERED && isInView(frame, note)) spots.push({ note, circle: [...placeIn(frame, note), radius + 1.5] })
-  }
-  return spots
+export function smallNotesIn(frame: Frame) {
+  const small = [...frame.graph.degrees.keys()].filter((note) => radiusIn(frame, note) < COVERED && isInView(frame, note))
+  return small.map((note) => ({ note, circle: [...placeIn(frame, note), radiusIn(frame, note) + 1.5] as const }))
 }
 
 /** Covers notes that a name would hide partially. */
-export function coverNotes(
-  context: CanvasRenderingContext2D,
-  spots: readonly Spot[],
-  [left, top, right, bottom]: Box,
-  ground: string,
-): void {
+export function coverNotes(context: Context, spots: readonly Spot[], [left, top, right, bottom]: Box, ground: string): void {
   const isTouched = ({ circle: [x, y, radius] }: Spot): boolean =>
     x > left - radius && x < right + radius && y > top - radius && y < bottom + radius
   const touched = spots.filter(isTouched).map(({ circle }) => circle)
@@ -686,7 +663,7 @@ export function coverNotes(
 type Circle = readonly [x: number, y: number, radius: number]
 
 /** Fills circles. Below the radius `square`, squares are faster and look the same. */
-function fillCircles(context: CanvasRenderingContext2D, circles: readonly Circle[], square = 0): void {
+function fillCircles(context: Context, circles: readonly Circle[], square = 0): void {
   for (let from = 0; from < circles.length; from += STROKE) {
     context.beginPath()
     for (const [x, y, radius] of circles.slice(from, from + STROKE)) {

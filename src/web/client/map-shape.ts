@@ -11,7 +11,9 @@ export function shaped(picture: PartialPicture, before: Graph | undefined): Grap
     const made = graphOf(picture, placesIn(picture, shape))
     if (!isElsewhere(before, made)) return made
   }
-  shape = shapeFor(picture, aspectOf())
+  // The map may not exist yet, so it is not measured.
+  const { side, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
+  shape = shapeFor(picture, (innerWidth - side) / (innerHeight - bars))
   return graphOf(picture, placesIn(picture, shape))
 }
 
@@ -30,7 +32,7 @@ export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number) 
 }
 
 /** Notes without links stay in rows below the others. */
-export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTurned, across, down }: Shape): Float32Array {
+export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTurned, across, down }: Shape) {
   const given = new Float32Array(bytesOf(picture.places))
   const places = given.map(
     (place, at) => (isTurned ? (given[at ^ 1] ?? 0) * (at % 2 === 0 ? 1 : -1) : place) * (at % 2 === 0 ? across : down),
@@ -52,9 +54,3 @@ export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTu
 /** The pixels around the map that panels and toolbars take. */
 const TAKEN = { wide: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
 const WIDE = 700
-
-/** Returns the aspect ratio without measuring the map, which may not exist yet. */
-function aspectOf(): number {
-  const { side, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
-  return (innerWidth - side) / (innerHeight - bars)
-}

@@ -1,10 +1,9 @@
+import type { Frame } from './map-scene.ts'
+
 type Paint = object | string
 
 /** Runs `draw` on a substitute for a canvas, and returns an SVG document. */
-export function svgOf(
-  { width, height }: { readonly width: number; readonly height: number },
-  draw: (on: CanvasRenderingContext2D) => void,
-): string {
+export function svgOf({ width, height }: Pick<Frame, 'width' | 'height'>, draw: (on: CanvasRenderingContext2D) => void): string {
   const drawn: string[] = []
   let [path, dashes] = ['', '']
   const add = (what: string, fill: Paint, stroke?: Paint, text = ''): void => {

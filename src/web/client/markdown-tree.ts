@@ -98,11 +98,9 @@ function converted(nodes: readonly RootContent[], conversion: Conversion, depth 
 
 /** Returns properties in which formulas are shown as source, such as alternative texts. */
 function withSources(properties: MarkdownElement['properties'], { formulas }: Conversion): MarkdownElement['properties'] {
-  const entries = Object.entries(properties).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value.replace(FORMULA, (_, number) => formulas[Number(number)] ?? '') : value,
-  ])
-  return Object.fromEntries(entries)
+  const withSource = (value: unknown): unknown =>
+    typeof value === 'string' ? value.replace(FORMULA, (_, number) => formulas[Number(number)] ?? '') : value
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, withSource(value)]))
 }
 
 /** Converts `==text==`, the highlight syntax of Obsidian. Both markers must be in the same element. */

@@ -224,13 +224,11 @@ export async function start(): Promise<void> {
     // The note in the URL can be in any of the vaults.
     const ofNote = api.value.vaults.find((name) => focus.value.startsWith(`${name}:`))
     if (vault.value === '') vault.value = ofNote ?? api.value.vaults[0] ?? ''
-    void api.value.follow(
-      () => void refresh(),
-      (state) => {
-        if (connection.value === 'lost' && state === 'there') void refresh()
-        connection.value = state
-      },
-    )
+    const onState = (state: Connection): void => {
+      if (connection.value === 'lost' && state === 'there') void refresh()
+      connection.value = state
+    }
+    void api.value.follow(() => void refresh(), onState)
     await reload()
     effect(() => {
       if (viewedKey.value !== loadedFor && isPart.peek()) void reload()

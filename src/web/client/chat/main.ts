@@ -28,12 +28,9 @@ const bridge = openBridge(window.parent, {
     else if (method === 'ui/notifications/host-context-changed') setContext(params)
   },
   onRequest(method) {
-    if (method === 'ui/resource-teardown') {
-      // The page ends after the response has been sent.
-      setTimeout(end)
-      return {}
-    }
-    return method === 'ping' ? {} : undefined
+    // The page ends after the response has been sent.
+    if (method === 'ui/resource-teardown') setTimeout(end)
+    return ['ui/resource-teardown', 'ping'].includes(method) ? {} : undefined
   },
 })
 
