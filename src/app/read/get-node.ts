@@ -19,7 +19,7 @@ import {
   type NodeResponse,
 } from '../answer/node-response.ts'
 import { CONTENT_LIMITS, type Cut, quoted, truncateFrom } from '../answer/truncate.ts'
-import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import type { Answer, GraphCore, Omitted, Warning } from '../graph-core.ts'
 import { findNamed, lookUpKinds, unknownIdWarning } from '../names/known-node.ts'
 import { noteWarnings } from './problems.ts'
 import { type NoteWithText, type ReadingContext, readNode } from './texts.ts'
@@ -57,7 +57,11 @@ const MAX_SOURCES = 3
 
 const MAX_NEIGHBORS = 20
 
-const MAX_OUTLINE = 100
+/** Maximum number of headings, and of tags. */
+const MAX_NAMES = 100
+
+/** Maximum number of bytes, if no token limit is given. */
+const MAX_PROPERTIES = 40_000
 
 /**
  * Returns `null` if the node does not exist.
@@ -78,7 +82,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const content = contentOf(args.maxChars)
     const { links, outline: headings } = knownOf(read, args, { span, next: content.next, links: linksShown(undefined, call) })
     const outline = call.isUntruncated === true ? headings : highestLevels(headings)
-    const capped = headings.length === outline.length ? {} : { capped: { outline: headings.length - outline.length } }
+    const capped = cappedOutline(headings.length - outline.length)
     const value: NodeDetails = {
       ...contentResponse(node, content.text),
       links,
@@ -95,7 +99,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const warnings = await noteWarnings(snapshot, node.id)
     const maxTokens = args.depth > 0 ? tokensFor(args.maxTokens, DEFAULT_TOKENS.node, call) : args.maxTokens
     if (maxTokens === undefined)
-      return { value, warnings, ...('capped' in capped ? { omitted: { maxTokens: 0, counts: {}, ...capped } } : {}) }
+      return { warnings, ...(call.isUntruncated === true ? { value } : withoutExcess(value, headings.length)) }
     const recut = (chars: number): Recutter => {
       const { text, next } = contentOf(Math.min(chars, args.maxChars))
       return { content: text, ...hashOf(core, source, text), next_offset: next }
@@ -170,8 +174,28 @@ function knownOf(
   return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shownSpan) }
 }
 
+function cappedOutline(count: number): Pick<Omitted, 'capped'> {
+  return count === 0 ? {} : { capped: { outline: count } }
+}
+
+/** Without a token limit, the size of an answer must not depend on what a note can make arbitrarily long. */
+function withoutExcess(node: NodeDetails, headings: number): Pick<Answer<NodeDetails>, 'value' | 'omitted'> {
+  const tags = node.tags.slice(0, MAX_NAMES)
+  const { value, omitted } = fitFacts({ ...node, tags }, ['properties'], MAX_PROPERTIES)
+  const capped = {
+    ...omitted,
+    ...(tags.length === node.tags.length ? {} : { tags: node.tags.length - tags.length }),
+    ...cappedOutline(headings - node.outline.length).capped,
+  }
+  // The type requires properties, but they are left out if none fits.
+  return {
+    value: value as NodeDetails,
+    ...(Object.keys(capped).length === 0 ? {} : { omitted: { maxTokens: 0, counts: {}, capped } }),
+  }
+}
+
 function highestLevels(headings: readonly Heading[]): readonly Heading[] {
-  const kept = new Set(headings.toSorted((a, b) => a.level - b.level).slice(0, MAX_OUTLINE))
+  const kept = new Set(headings.toSorted((a, b) => a.level - b.level).slice(0, MAX_NAMES))
   return headings.filter((heading) => kept.has(heading))
 }
 

@@ -198,6 +198,17 @@ describe('sections', () => {
     expect((await getNode(long, { id: 'a', ...whole }, { isUntruncated: true })).value?.outline).toHaveLength(180)
   })
 
+  test('huge properties and lists of tags are cut even without max_tokens, except for a program', async () => {
+    const tags = Array.from({ length: 20_000 }, (_, at) => `t${at}`).join(', ')
+    const files = { 'a.md': `---\nkind: book\ntags: [${tags}]\nbanner: "${'x'.repeat(300_000)}"\n---\nbody [[b]]\n`, 'b.md': '' }
+    const { value, omitted } = await getNode(await searchCore(files), { id: 'a', ...whole })
+    expect(value).toMatchObject({ content: 'body [[b]]\n', properties: { kind: 'book' }, link_count: 1 })
+    expect(JSON.stringify(value).length).toBeLessThan(50_000)
+    expect(omitted).toEqual({ maxTokens: 0, counts: {}, capped: { properties: 2, tags: 19_900 } })
+    const { value: all } = await getNode(await searchCore(files), { id: 'a', ...whole }, { isUntruncated: true })
+    expect([all?.tags.length, Object.keys(all?.properties ?? {}).length]).toEqual([20_000, 3])
+  })
+
   test('a lone carriage return does not end a line when selecting the headings of a part', async () => {
     const core = await searchCore({ 'a.md': `one\rtwo\rthree\n${'x'.repeat(20)}\n# A\n` })
     const { value } = await getNode(core, { id: 'a', ...whole, offset: 16 })
