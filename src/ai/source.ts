@@ -104,9 +104,21 @@ const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
 function sentencesOf(text: string, hidden: readonly TextRange[]): readonly TextRange[] {
   const endsAtBreak = (at: number): boolean =>
     BEGINS.test(lineAt(text, at + 1)) || /^#{1,6} /.test(lineAt(text, text.lastIndexOf('\n', at - 1) + 1))
-  return splitSentences(text, { endsAtBreak })
+  const links = linksAndCode(text)
+  const isInLink = new Uint8Array(text.length)
+  for (const { start, end } of links) isInLink.fill(1, start, end)
+  const isOpaque = (at: number): boolean => isInLink[at] === 1
+  return splitSentences(text, { endsAtBreak, isOpaque })
     .flatMap((sentence) => without(sentence, hidden))
-    .flatMap(({ start, end }) => trimSpan(text, start, end))
+    .flatMap(({ start, end }) => trimSpan(text, { start, end }, links))
+}
+
+const LINK_OR_CODE =
+  /!?\[\[[^\][\n]+\]\]|!?\[[^\][\n]*\]\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g
+
+/** Finds wikilinks, Markdown links and code, which a quote must not cut. */
+export function linksAndCode(text: string): readonly TextRange[] {
+  return [...text.matchAll(LINK_OR_CODE)].map(({ index, 0: whole }) => ({ start: index, end: index + whole.length }))
 }
 
 function without(span: TextRange, hidden: readonly TextRange[]): readonly TextRange[] {
@@ -125,13 +137,15 @@ function lineAt(text: string, at: number): string {
   return line
 }
 
-function trimSpan(text: string, start: number, end: number): readonly TextRange[] {
+function trimSpan(text: string, { start, end }: TextRange, links: readonly TextRange[]): readonly TextRange[] {
   const whole = text.slice(start, end)
   const from = end - whole.trimStart().length
   let to = start + whole.trimEnd().length
   if (to - from > MAX_QUOTED) {
     const cutAt = text.lastIndexOf(' ', from + MAX_QUOTED)
     to = cutAt > from ? cutAt : wholeCharacterEnd(text, from + MAX_QUOTED)
+    const link = links.find((each) => each.start < to && to < each.end)
+    if (link !== undefined && link.start > from) to = from + text.slice(from, link.start).trimEnd().length
   }
   return to > from ? [{ start: from, end: to }] : []
 }

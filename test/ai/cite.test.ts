@@ -128,6 +128,15 @@ describe('reading an answer', () => {
     expect(citations.map(({ quote }) => quote)).toEqual([quoted])
   })
 
+  test('a quoted sentence contains whole links', async () => {
+    const quoteFrom = async (text: string, answer: string) =>
+      (await citeAnswer(`${answer} [S1].`, [{ text, startLine: 1 }])).citations.map(({ quote }) => quote)
+    const link = 'The plan for spring is in [[Dr. Who]] and [a Dr. Who](<Dr. Who.md>).'
+    expect(await quoteFrom(`It rains. ${link} It snows.`, 'The plan for spring is there')).toEqual([link])
+    const long = `Spring ${'needs a plan '.repeat(30)}and [[a very long name]]`
+    expect(await quoteFrom(long, 'Spring needs a plan')).toEqual([`Spring ${'needs a plan '.repeat(30)}and`])
+  })
+
   test('a Japanese sentence with numbers is quoted, not the heading', async () => {
     const text = '# パン\n\nパンは230度で40分焼きます。塩は入れません。'
     const { citations } = await citeAnswer('パンを230度で40分焼く[S1]。', [{ startLine: 1, text }])

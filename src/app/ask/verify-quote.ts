@@ -1,4 +1,4 @@
-import { findQuote, quotedText } from '../../ai/source.ts'
+import { findQuote, linksAndCode, quotedText } from '../../ai/source.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Node } from '../../core/store.ts'
 import { lineNumber } from '../../core/text/line-number.ts'
@@ -56,10 +56,6 @@ export function verifyQuote(
   })
 }
 
-/** Wikilinks, Markdown links and code. */
-const UNDIVIDED =
-  /!?\[\[[^\][\n]+\]\]|!?\[[^\][\n]*\]\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g
-
 /** The maximum length of a link that is kept whole, in UTF-16 units. It is limited because lines can be very long. */
 const MAX_LINK = 1_000
 
@@ -68,8 +64,8 @@ function withWholeLinks(text: string, { start, end }: TextRange): TextRange {
   const lineEnd = text.indexOf('\n', end)
   const to = Math.min(lineEnd === -1 ? text.length : lineEnd, end + MAX_LINK)
   const range = { start, end }
-  for (const { index, 0: whole } of text.slice(from, to).matchAll(UNDIVIDED)) {
-    const [first, last] = [from + index, from + index + whole.length]
+  for (const link of linksAndCode(text.slice(from, to))) {
+    const [first, last] = [from + link.start, from + link.end]
     if (first < start && start < last) range.start = first
     if (first < end && end < last) range.end = last
   }

@@ -28,6 +28,9 @@ const NEW = -1
 
 const MAX_TITLE = 200
 
+/** Pages that a note about a namespace names. */
+const MAX_NAMED = 5
+
 const MAX_CONTENT = 1 << 20
 
 export async function createNote(workspace: Workspace, operation: CreateNote): Promise<Draft> {
@@ -154,9 +157,26 @@ async function retitle(
   // Links in Logseq refer to pages by title, so a new title counts as a new name.
   const isRenamed = to !== draft.path || (flavor.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
+  if (isRenamed && flavor.mode === 'logseq') notePagesBelow(workspace, draft, title.trim())
   if (updateLinks) await workspace.editHeadings(draft, edits)
   else workspace.edit(draft, edits)
   if (to !== draft.path) await workspace.move([{ draft, to }])
+}
+
+/** Logseq itself would also rename the pages of the namespace. */
+function notePagesBelow({ view, notes }: Workspace, { key, path }: Draft, title: string): void {
+  const [old] = namesOfPage(view.names.file(key) ?? { path })
+  if (foldName(old) === foldName(title)) return
+  const prefix = foldName(`${old}/`)
+  const pageFiles = view.filesBelow('').filter((file) => view.kindOf(file.path) === 'note')
+  const names = pageFiles.map((file) => namesOfPage(view.names.file(file.key) ?? file)[0])
+  const below = names.filter((name) => foldName(name).startsWith(prefix)).sort()
+  if (below.length === 0) return
+  const pages = below.length === 1 ? '1 page below' : `${below.length} pages below`
+  const shown = below.slice(0, MAX_NAMED).map(quote).join(', ')
+  notes.push(
+    `${pages} ${quote(old)} ${below.length === 1 ? 'keeps its name' : 'keep their names'}: ${shown}${below.length > MAX_NAMED ? ', …' : ''}.`,
+  )
 }
 
 function titledPath({ view }: Workspace, draft: Draft, name: string): string {

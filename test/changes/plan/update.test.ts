@@ -164,6 +164,21 @@ describe('changing the title', () => {
     expect(await vault.edges()).toContain(`journals/2025_01_30.md -> ${path.toLowerCase()} x${tag.startsWith('#[[') ? 4 : 3}`)
   })
 
+  test('names the Logseq pages below a renamed page, which keep their names', async () => {
+    const below = { 'pages/A___b.md': '', 'pages/x.md': 'title:: a/c/d\n', 'pages/ab.md': '' }
+    const rename = (id: string, path: string, title: string) =>
+      check(
+        { 'pages/a.md': '- x', ...below },
+        update({ id, title }),
+        { [path]: null, [`pages/${title}.md`]: expect.any(String) },
+        { mode: 'logseq' },
+      )
+    const { result } = await rename('pages/a', 'pages/a.md', 'c')
+    expect(result.notes).toEqual(['2 pages below "a" keep their names: "A/b", "a/c/d".'])
+    expect((await rename('pages/ab', 'pages/ab.md', 'c')).result.notes).toEqual([])
+    expect((await rename('pages/a', 'pages/a.md', 'A')).result.notes).toEqual([])
+  })
+
   test('renames a Logseq page with a # in its name', async () => {
     await check(
       { 'pages/C%23.md': '- x', 'pages/b.md': '- [[C#]] #[[C#]] [[C#H]] [[C]]\n' },
