@@ -341,10 +341,9 @@ export class MapView {
     const isMoving = this.#still !== undefined
     // A hovered note loses its highlight before the view moves.
     const isBrief = this.#hovered !== undefined && !isMoving
-    const painting = { scene: this.#scene, isMoving, isBrief }
     const isLit = frame.highlight !== undefined
-    const sheet = isLit ? this.#lit : this.#plain
-    const names = sheet.update(frame, { ...painting, write: (on) => this.#writeAll(on, frame) })
+    const write = (on: CanvasRenderingContext2D) => this.#writeAll(on, frame)
+    const names = (isLit ? this.#lit : this.#plain).update(frame, { scene: this.#scene, isMoving, isBrief, write })
     this.#plain.move(frame)
     this.#lit.move(frame)
     const transition = isCalm() ? '' : `opacity ${FADE_MS}ms`
@@ -821,13 +820,11 @@ export class MapView {
     let best: number | undefined
     let least = 6
     for (let note = 0; note < frame.graph.count; note++) {
-      if (frame.look.shown[note] === 0) continue
       const [left, top] = placeIn(frame, note)
       const distance = Math.hypot(left - x, top - y) - radiusIn(frame, note)
-      if (distance < least) {
-        least = distance
-        best = note
-      }
+      if (distance >= least || frame.look.shown[note] === 0) continue
+      least = distance
+      best = note
     }
     return best
   }
