@@ -141,7 +141,9 @@ test('a missing vault is reported while the others answer, and returns when it a
   await expect
     .poll(async () => (await server.call('search', { query: 'gluten' })).structuredContent._warnings?.[0]?.message ?? '')
     .toMatch(/^This answer does not include work: The vault .* is missing/)
-  expect(await server.ask('get_hubs', { vault: 'work' })).toMatchObject({ error: { code: 'VAULT_NOT_FOUND' } })
+  expect(await server.ask('get_hubs', { vault: 'work' })).toMatchObject({
+    error: { code: 'VAULT_NOT_FOUND', hint: expect.stringContaining('To use another folder, set vaults.work.') },
+  })
   const ref = { type: 'ref/resource', uri: 'roux://node/{+id}' }
   const { result } = await server.request('completion/complete', { ref, argument: { name: 'id', value: 'Gluten' } })
   expect(result.completion.values).toContain('home:concepts/gluten.md')

@@ -156,7 +156,7 @@ export function listResult<T>(
 async function requireServable(core: GraphCore, status: IndexStatus): Promise<void> {
   if (status.phase === 'missing') {
     throw new RouxError('VAULT_NOT_FOUND', `The vault "${core.root}" is missing or cannot be read.`, {
-      hint: 'Answers will resume once the folder is available again. To use another folder, set vault.path.',
+      hint: `Answers will resume once the folder is available again. To use another folder, set ${core.name === undefined ? 'vault.path' : `vaults.${core.name}`}.`,
     })
   }
   if (status.phase !== 'failed' || (await core.store.read(async ({ generation }) => generation)) > 0) return
