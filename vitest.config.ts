@@ -37,6 +37,8 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=16', '--single-threaded-gc'],
     // Many tests wait for processes and file events, so one extra worker keeps the processors busy.
     maxWorkers: availableParallelism() + 1,
+    // Transformed modules are kept for later runs, by the hash of their text.
+    experimental: { fsModuleCache: true },
     coverage: { include: ['src/**'], reporter: ['text-summary'] },
     projects: [
       // One process per file. These run first because some of them wait long.
