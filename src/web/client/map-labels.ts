@@ -14,6 +14,8 @@ export type Point = readonly [x: number, y: number]
 export interface Placing {
   /** The maximum number of grid cells with notes to hide. The default is 0. */
   readonly mostHidden?: number
+  /** The distance in pixels within which other notes are avoided, if possible. The default is 0. */
+  readonly clear?: number
   readonly isAllowed?: ((center: Point) => boolean) | undefined
 }
 
@@ -39,7 +41,7 @@ export class Labels {
   }
 
   /** Chooses the center that hides the fewest notes, or the first of several. @returns undefined if no center is free */
-  place(words: Words, centers: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
+  place(words: Words, centers: readonly Point[], { mostHidden = 0, clear = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
     const { covered, dots, lines, ...view } = this.room
     let best: Box | undefined
@@ -52,7 +54,9 @@ export class Labels {
       if (isAllowed?.(center) === false) continue
       const hidden = dots.below(box, Math.min(mostHidden, least))
       if (hidden > mostHidden || hidden >= least) continue
-      const cost = hidden + LINE_COST * (lines?.below(box, (least - hidden) / LINE_COST) ?? 0)
+      const around: Box = [box[0] - clear, box[1] - clear, box[2] + clear, box[3] + clear]
+      const near = clear > 0 ? LINE_COST * dots.below(around, (least - hidden) / LINE_COST) : 0
+      const cost = hidden + near + LINE_COST * (lines?.below(box, (least - hidden - near) / LINE_COST) ?? 0)
       if (cost >= least) continue
       best = box
       least = cost
@@ -92,7 +96,7 @@ export function wrapped(text: string): readonly (readonly string[])[] {
 /** Minimum distance from the sides of the view, in pixels. */
 export const EDGE = 8
 
-/** The cost of covering a line, relative to a note. */
+/** The cost of covering a line, or of coming near a note, relative to covering a note. */
 const LINE_COST = 0.01
 
 /** The size of a grid cell in pixels. */

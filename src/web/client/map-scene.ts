@@ -79,7 +79,9 @@ const SEAM = 0.8
 /** The radius of a note relative to that of a note with one link. */
 const RADIUS = { least: 0.45, most: 3 }
 /** The minimum radius of a note in pixels. `narrow` applies to narrow windows. */
-const SMALLEST = { usual: 1.1, narrow: 0.8 }
+const SMALLEST = { usual: 1.1, narrow: 0.7 }
+/** The opacity of pale notes and of links in narrow windows, relative to wide ones. */
+const CALM = 0.65
 /** A window below this width, in pixels, has fewer and smaller names, and smaller notes. */
 export const NARROW = 700
 /** Minimum for the best linked note, so a note with two links is not large among notes with one. */
@@ -463,7 +465,7 @@ function drawLinks(context: Context, frame: Shown): void {
   for (const [key, ends] of batches) {
     const level = Math.floor(key / PALETTE.length)
     const color = key % PALETTE.length
-    context.globalAlpha = (OPACITY[level >> 1] ?? 0.1) * (FAINTER[level % 2] ?? 1) * (0.35 + 0.65 * crowd)
+    context.globalAlpha = (OPACITY[level >> 1] ?? 0.1) * (FAINTER[level % 2] ?? 1) * (0.35 + 0.65 * crowd) * calmnessOf(frame)
     context.strokeStyle = color === OTHER ? theme.link : (PALETTE[color] ?? theme.link)
     strokeLinks(context, frame, ends)
   }
@@ -566,6 +568,11 @@ function drawCenter(context: Context, frame: Shown, center: number): void {
   context.globalAlpha = 1
 }
 
+/** Returns a factor for the opacity of links and pale notes. */
+function calmnessOf({ graph, width, highlight }: Pick<Frame, 'graph' | 'width' | 'highlight'>): number {
+  return highlight === undefined && width < NARROW && graph.count > PALE.many ? CALM : 1
+}
+
 function drawNotes(context: Context, frame: Frame): void {
   const { theme, ratio, highlight } = frame
   const byColor = notesByColor(frame)
@@ -579,7 +586,8 @@ function drawNotes(context: Context, frame: Frame): void {
     context.fillStyle = mixed(PALETTE[color] ?? theme.text, theme.text, theme.dots)
     for (const pale of [true, false]) {
       const some = notes.filter((note) => isPale(note) === pale)
-      context.globalAlpha = pale && highlight?.center === undefined ? PALE.near + (PALE.far - PALE.near) * farnessOf(frame) : 1
+      context.globalAlpha =
+        pale && highlight?.center === undefined ? (PALE.near + (PALE.far - PALE.near) * farnessOf(frame)) * calmnessOf(frame) : 1
       fillCircles(context, circlesOf(frame, some), 1.3 / ratio)
     }
   }

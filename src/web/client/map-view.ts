@@ -103,12 +103,12 @@ const LARGE = 0.45
  */
 const RULES = {
   chosen: { anywhere: Infinity },
-  index: { land: Infinity, anywhere: Infinity },
-  large: { land: 20 },
+  index: { land: Infinity, nearLand: Infinity, anywhere: Infinity },
+  large: { land: 36 },
   linked: { anywhere: 0 },
   other: { land: 0 },
   apart: { land: 30 },
-} as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
+} as const satisfies Record<string, Partial<Record<'land' | 'nearLand' | 'anywhere', number>>>
 /**
  * The length of a title in characters. A title longer than `may` may have two lines, and one longer than `should` prefers two.
  */
@@ -568,8 +568,8 @@ export class MapView {
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centers = beside(frame, note, words)
-        const isAllowed = at === 'land' ? landTest(frame, words, landIs(frame, home)) : undefined
-        const label = labels.place(words, centers, { mostHidden, isAllowed })
+        const isAllowed = at === 'anywhere' ? undefined : landTest(frame, words, landIs(frame, home), at === 'nearLand')
+        const label = labels.place(words, centers, { mostHidden, clear: RING - 1, isAllowed })
         if (label === undefined) continue
         addText(writing, label, { color, edge: mostHidden > 0 ? 5 : 3 })
         return true

@@ -475,6 +475,16 @@ test('a name covers a link rather than a note, and neither if there is room', ()
   expect(place([40, 50], [40, 20])).toBe(10)
 })
 
+test('the name of a note keeps away from other notes if there is room', () => {
+  const dots = new Dots(200, 100)
+  dots.add([0, 62, 60, 70])
+  const words = { text: 'a', lines: ['a'], font: '', spacing: 0, width: 40, height: 20 }
+  const place = (...centers: readonly (readonly [number, number])[]) =>
+    new Labels({ width: 200, height: 100, covered: [], dots }).place(words, centers, { clear: 5 })?.box[1]
+  expect(place([40, 50], [40, 20])).toBe(10)
+  expect(place([40, 50])).toBe(40)
+})
+
 test('names on the map break at spaces and after hyphens, but dates stay whole', () => {
   expect(wrapped('link-nodes-in-canvas')).toContainEqual(['link-nodes-', 'in-canvas'])
   expect(wrapped('Plugins for daily notes')).toContainEqual(['Plugins for', 'daily notes'])
