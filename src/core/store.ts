@@ -3,7 +3,6 @@ import type { Decisions } from './insight/insight.ts'
 import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, FoundPage, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'
-import type { SharedResults } from './shared-results.ts'
 
 /** The kind of a node. `missing` is a link target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
@@ -500,3 +499,28 @@ export type ExportRow =
 
 /** The longest excerpt in an answer has 500 characters, and cutting at a grapheme boundary can need a few more. */
 export const EXCERPT_LENGTH = 560
+
+export type CentralMetric = Exclude<Metric, 'in_degree' | 'out_degree'>
+
+export function isCentral(metric: Metric): metric is CentralMetric {
+  return metric !== 'in_degree' && metric !== 'out_degree'
+}
+
+/** Each method runs off the main thread. The arrays are transferred to a worker, so the caller must not use them again. */
+export interface Analytics {
+  run(metric: CentralMetric, topology: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores>
+}
+
+export interface SharedResult {
+  /** The generation from which the result was computed. */
+  readonly generation: number
+  readonly bytes: Uint8Array
+}
+
+/** Results that are stored next to a shared index, for all processes that use it. */
+export interface SharedResults {
+  /** Returns the stored result if its generation is later than `than`. */
+  newer(name: string, than: number, signal?: AbortSignal): Promise<SharedResult | undefined>
+  /** Stores a result, unless a result of a later generation is already stored. */
+  keep(name: string, result: SharedResult): Promise<void>
+}

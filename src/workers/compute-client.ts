@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import type { Analytics, CentralMetric } from '../core/analytics.ts'
 import type { LaidOutGraph } from '../core/insight/layouts.ts'
-import type { Scores, Topology } from '../core/store.ts'
+import type { Analytics, CentralMetric, Scores, Topology } from '../core/store.ts'
 import { WorkerCalls } from '../core/thread-calls.ts'
 import type { VectorGraphBuilder, VectorGraphs } from '../core/vectors.ts'
 import { once } from '../core/waiting.ts'

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { SnapshotOutdated } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import {
   ALL,
+  isCentral,
   type Metric,
   type PathOptions,
   PROBLEM_KINDS,

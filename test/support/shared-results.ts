@@ -1,4 +1,4 @@
-import type { SharedResult, SharedResults } from '../../src/core/shared-results.ts'
+import type { SharedResult, SharedResults } from '../../src/core/store.ts'
 
 /** Results shared by users of one store, in memory. */
 export function memoryResults(): SharedResults {

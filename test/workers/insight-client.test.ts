@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { expect, test } from 'vitest'
 import type { Insight } from '../../src/core/insight/insight.ts'
-import type { SharedResults } from '../../src/core/shared-results.ts'
+import type { SharedResults } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
 import { memoryCache, memoryInsightState, runsHere } from '../support/insights.ts'

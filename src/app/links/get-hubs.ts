@@ -1,5 +1,4 @@
-import { isCentral } from '../../core/analytics.ts'
-import type { Metric, RankedNode, Snapshot } from '../../core/store.ts'
+import { isCentral, type Metric, type RankedNode, type Snapshot } from '../../core/store.ts'
 import {
   answerInSteps,
   type Call,

@@ -1,6 +1,5 @@
-import type { Analytics, CentralMetric } from '../../core/analytics.ts'
 import type { FollowOptions } from '../../core/insight/insight.ts'
-import type { Store } from '../../core/store.ts'
+import type { Analytics, CentralMetric, Store } from '../../core/store.ts'
 import { inTime } from '../../core/waiting.ts'
 
 /** Computes centrality scores on demand, with one run per metric at a time. Old scores stay available during a run. */

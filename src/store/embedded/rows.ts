@@ -6,8 +6,8 @@ import type { FileKind, FileStat, OutsideLink } from '../../core/vault.ts'
 import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** Increment with every change to the rows. */
-export const FORMAT = 11
+/** Increment with every change to the rows or to how notes are read. Then all notes are read again once. */
+export const FORMAT = 12
 
 /** The number is `roux` in ASCII. */
 export const APPLICATION_ID = 0x726f7578

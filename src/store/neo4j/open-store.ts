@@ -1,8 +1,17 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import { toNodeId } from '../../core/ids.ts'
 import type { Decisions } from '../../core/insight/insight.ts'
-import type { SharedResults } from '../../core/shared-results.ts'
-import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
+import type {
+  ExportRow,
+  Metric,
+  Scores,
+  SharedResults,
+  Snapshot,
+  Store,
+  StoreChange,
+  StoreCondition,
+  Topology,
+} from '../../core/store.ts'
 import { planAhead } from './plan-ahead.ts'
 import { isSameGeneration, KeptAnswers, Questions, readFacts, stateOf, type VaultFacts, type VaultState } from './questions.ts'
 import type { Connection } from './server/connection.ts'

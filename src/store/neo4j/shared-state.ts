@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type GraphChanges, type GraphLog, type LoggedCommit, NO_CHANGES } from '../../core/insight/graph-changes.ts'
 import type { Decisions } from '../../core/insight/insight.ts'
 import { quietly } from '../../core/quietly.ts'
-import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
+import type { SharedResult, SharedResults } from '../../core/store.ts'
 import type { Connection } from './server/connection.ts'
 
 const PART = 1 << 20
