@@ -129,7 +129,7 @@ class AnswerReader {
     return all.flatMap(({ start, end, quoted }) => {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (markers[at] ?? []) : [])))
       if (numbers.size === 0) return []
-      // A real quotation is never this long.
+      // Such a long text is not a real quotation.
       if (quoted.length > MAX_QUOTED) return [{ start, end, places: new Map() }]
       if (wordsIn(quoted).length < MIN_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
       const places = [...numbers].flatMap((number): readonly [number, TextRange][] => {

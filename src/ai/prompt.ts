@@ -11,7 +11,7 @@ export interface Passage {
   readonly title: string
   /** Headings above the passage, outermost first. */
   readonly heading: readonly string[]
-  /** The 1-based number of the first line in the file. `endLine` is the number of the last one. */
+  /** The 1-based line of the file where the passage starts. `endLine` is its last line. */
   readonly startLine: number
   readonly endLine: number
   readonly text: string

@@ -89,7 +89,7 @@ export class ChangeDirectory {
     this.#lateWrites?.watch(this.at(path), hash, rescue)
   }
 
-  /** Renames a file to a name that must be free. @returns false if the file system does not support hard links */
+  /** Adds a name, which must be free, to a file. @returns false if the file system does not support hard links */
   link(from: string, to: string): boolean {
     this.#touch(to)
     try {

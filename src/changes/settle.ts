@@ -342,7 +342,7 @@ async function putCopyBeside(place: ChangeDirectory, asidePath: string, path: st
   return copyPath
 }
 
-/** Writes what another program writes to a removed file as a conflicted copy. */
+/** Saves bytes that another program writes to a removed file, as a conflicted copy. */
 function watchLateWrites(
   place: ChangeDirectory,
   asidePath: string,

@@ -51,7 +51,7 @@ async function examineStore(
     ...(storePassword === undefined ? {} : { storePassword }),
   }
   const { origin, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })
-  // A vault without its folder was indexed from another folder, so its origin is not checked.
+  // A vault that is served without its folder was indexed from another folder, so its origin is not checked.
   const connection = await connectionTo(stored !== undefined || origin === undefined ? place : { ...place, origin })
   try {
     return await examineDatabase(connection)

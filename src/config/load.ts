@@ -97,7 +97,7 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
 }
 
 /**
- * Returns false for a vault that cannot be accessed. This is reported when the vault is read, not as a problem with the
+ * Returns false for a vault that cannot be accessed. The error is reported when the vault is read, not as a problem with the
  * settings.
  */
 function mayEnter(folder: string): boolean {

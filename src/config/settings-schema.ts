@@ -9,12 +9,12 @@ export type SettingType =
   | { readonly kind: 'text' | 'path' | 'model' | 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
-  /** The value is a number or `auto`. */
+  /** A number or `auto`. */
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
-  /** The value is `auto`, or some of the values. */
+  /** `auto`, or some of the values. */
   | { readonly kind: 'some'; readonly values: readonly string[] }
-  /** The value allows no hosts, any host (`true`), or a list of host names. */
+  /** No hosts, any host (`true`), or a list of host names. */
   | { readonly kind: 'hosts' }
 
 /** The definition of a setting, from which settings files, help and error messages are generated. */

@@ -65,7 +65,7 @@ export interface Chat {
   /** Returns the patterns that match no path. Each pattern is returned only once. */
   unusedPatterns?(paths: () => Promise<readonly string[]>): Promise<readonly string[]>
   /**
-   * Opens the model, which is connected on the first call.
+   * Opens the model. The first call connects to it.
    * @throws RouxError `REMOTE_NOT_ALLOWED`, or `PROVIDER_ERROR` with a hint about the setting to change
    */
   open(): Promise<ChatProvider>

@@ -2,20 +2,20 @@
 // copy". `note 2.md` and `note (1).md` do not match.
 const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d{8,14})[^()]{0,40}`
 const MARKS = [
-  // These are the suffixes of Dropbox and Nextcloud, and of Obsidian Sync, which puts the device name before the date.
+  // Dropbox, Nextcloud, and Obsidian Sync, which puts the device name before the date.
   String.raw` \((?:[^()]{1,100}['’]s? )?[Cc]onflicted copy(?: (?:[^()]{1,100} )?${DATE})?(?: ?\(\d+\))?\)(?: \(\d+\))?`,
-  // This is Box's suffix.
+  // Box.
   String.raw` \([^()]{1,100} conflicted copy ${DATE}\)(?: \(\d+\))?`,
-  // These are the suffixes of Dropbox in German, French and Spanish.
+  // Dropbox in German, French and Spanish.
   String.raw` \((?:In Konflikt stehende Kopie|Copie en conflit|Copia en conflicto)(?: [^()]{1,140})?\)`,
-  // These are the suffixes of Joplin, pCloud, and of Dropbox for names that differ only in case or normalization.
+  // Joplin, pCloud, and Dropbox for names that differ only in case or normalization.
   String.raw` \((?:Case |Unicode Encoding )?Conflict(?: \d+)?\)`,
   String.raw` [([]conflicted[)\]]`,
   // Seafile adds the user name and time.
   String.raw` \(SFConflict [^()]{1,140}\)`,
-  // This is Syncthing's suffix. Old versions add no device id.
+  // Syncthing. Old versions add no device id.
   String.raw`\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{1,63})?`,
-  // These are the suffixes of ownCloud, Resilio, and of Synology Drive, which adds the host name and time.
+  // ownCloud, Resilio, and Synology Drive with host name and time.
   String.raw`_conflict-\d{8}-\d{6}`,
   String.raw`\.Conflict(?:\(\d+\))?(?=\.)`,
   String.raw`_[^_/]{1,100}_[A-Z][a-z]{2}-\d\d-\d{6}-\d{4}_(?:Case|Unicode)?Conflict`,

@@ -53,9 +53,9 @@ export interface FileRecord {
   readonly mentions: readonly string[]
   readonly style: LinkStyle
   readonly malformed: number
-  /** If the file's information is unchanged, this member is omitted. */
+  /** Omitted if unchanged. */
   readonly info?: FileInfo
-  /** The text, decoded as UTF-8, for engines that store it. The member is omitted if the text is unchanged. */
+  /** The text, decoded as UTF-8, for engines that store it. Omitted if unchanged. */
   readonly text?: string
 }
 

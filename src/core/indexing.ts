@@ -17,7 +17,7 @@ export interface IndexStatus {
   readonly file?: string
   readonly mode?: Mode
   readonly watch: 'events' | 'polling' | 'off'
-  /** This member is missing until files have been compared. */
+  /** Omitted until files have been compared. */
   readonly search?: SearchProgress
   /** The reason, if changes are not being logged. */
   readonly log?: string

@@ -119,9 +119,9 @@ export interface LinkReport {
 }
 
 export interface WriteResult {
-  /** The change's id, which is omitted for dry runs and if nothing changed. */
+  /** The change's id. Omitted for dry runs, and if nothing changed. */
   readonly changeId?: string
-  /** The plan's id, which only dry runs return. */
+  /** The plan's id. Only dry runs return one. */
   readonly planId?: string
   readonly files: readonly WrittenFile[]
   /** The created or changed paths, in order of the operations. A removed path is `undefined`. */

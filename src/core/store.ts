@@ -63,7 +63,7 @@ export interface NoteText {
 export interface Scope {
   /** A prefix of the path. */
   readonly path?: string
-  /** A whole folder name without leading and trailing slashes, unlike `path`. Subfolders are included. */
+  /** A folder without leading and trailing slashes. Subfolders are included. Unlike `path`, it matches whole folder names. */
   readonly folder?: string
   /** Notes with nested tags match, too. */
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
@@ -443,7 +443,7 @@ export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
 export interface Scores {
   readonly scores: Float64Array
-  /** Number of sampled sources. The member is omitted if the scores are exact. */
+  /** Number of sampled sources. Omitted if the scores are exact. */
   readonly sampled?: number
 }
 
@@ -458,9 +458,9 @@ export interface Store {
   condition(): StoreCondition
   /** Stores scores for `Snapshot.hubs` until newer ones arrive. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
-  /** The shared results. The member is omitted if the index is stored on this computer. */
+  /** The shared results. Omitted if the index is stored on this computer. */
   readonly results?: SharedResults
-  /** The shared decisions. The member is omitted if they are stored on this computer. */
+  /** The shared decisions. Omitted if they are stored on this computer. */
   readonly decisions?: Decisions
   /** Yields nodes by id, then edges by source, of one generation. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>

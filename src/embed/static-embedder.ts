@@ -36,13 +36,13 @@ export interface StaticOptions {
   readonly kept?: number
   /** Opens the tables at once instead of for the first text. */
   readonly isExpected?: boolean
-  /** JavaScript gives the same results. */
+  /** False for plain JavaScript, which gives the same results. */
   readonly simd?: boolean
 }
 
 /**
- * Sums the table rows of a text's pieces, in an English and a multilingual part. Reads rows on demand, and keeps them in memory
- * only while in use.
+ * Opens an embedder that sums the table rows of a text's pieces, in an English and a multilingual part. It reads rows on demand,
+ * and keeps them in memory only while in use.
  * @throws RouxError `PROVIDER_ERROR` that names the file
  */
 export function openStaticEmbedder(

@@ -39,7 +39,7 @@ type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsP
 
 export type Load = ReturnType<typeof openLoad>
 
-/** Opens slots for calls. No token can use all of them. */
+/** Opens slots for calls and streams. No token can use all of them. */
 export function openLoad(limits: LoadLimits) {
   const calls = openSlots('calls are in progress', { total: limits.calls, perToken: limits.callsPerToken })
   const streams = openSlots('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })

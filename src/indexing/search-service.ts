@@ -40,7 +40,7 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** The number of attempts before waiting for a change. */
+/** Number of retries before waiting for a change. */
 const ATTEMPTS = 3
 
 const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }

@@ -26,7 +26,7 @@ export type Counts = Readonly<Record<string, number>>
 
 export interface Budgeted<Value = unknown> {
   readonly tokens: number | ((args: Readonly<Record<string, unknown>>) => number)
-  /** Removes members until the JSON fits into `room` bytes. Members named in `args` are removed last. */
+  /** Removes members until the JSON fits into `room` bytes. Members named in `args` have priority. */
   fit(value: Exclude<Value, null>, room: number, args: Readonly<Record<string, unknown>>): Fitted<unknown>
 }
 

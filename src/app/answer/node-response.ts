@@ -16,12 +16,12 @@ export interface NodeResponse {
   readonly tags: readonly string[]
   readonly links: readonly NodeSummary[]
   readonly properties?: Readonly<Record<string, unknown>>
-  /** The node's kind, which is omitted for notes. */
+  /** The node's kind. Omitted for notes. */
   readonly kind?: NodeKind
 }
 
 export interface ListedNode extends NodeResponse {
-  /** Number of all links, while `links` contains only the first ones. */
+  /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
 }
 

@@ -20,7 +20,7 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The wording of all other kinds of queries comes from the expected note itself. */
+/** The only kind of query whose words are not taken from the expected note. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 const MAX_NAME_LENGTH = 200

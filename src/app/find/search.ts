@@ -310,8 +310,8 @@ interface NearNotes {
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
 /**
- * Checks whether all near notes are in other languages. If words match well, they are not, because the detected language is then
- * probably wrong.
+ * Returns true if all near notes are in other languages, and no note matches the words well. If one does, the detected language
+ * is probably wrong.
  */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
@@ -327,7 +327,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
-  // If no word matches, scores stay unchanged. Otherwise, an exact title match could lose its first place.
+  // Without a matching word, scores stay unchanged, because an exact title match could lose its first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -446,7 +446,7 @@ const ALL_WORDS_COVERAGE = 0.999
 const FEW_WORDS = 2
 const KEPT_AHEAD = 2
 
-/** Returns the number of top hits that contain every word. Similar titles come after them. */
+/** Returns how many hits stay ahead of similar titles, because they contain every word. */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
   const full = new Set(wordHits.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))

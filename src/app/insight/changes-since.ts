@@ -60,7 +60,7 @@ export interface BrokenPlace {
 
 export interface RisingNote {
   readonly id: NodeId
-  /** Number of linking notes at the start of the period, while `now` is the current number. */
+  /** Number of linking notes at the start of the period. `now` is the current number. */
   readonly was: number
   readonly now: number
 }
@@ -86,7 +86,7 @@ export interface ChangesAnswer {
   readonly rising: readonly RisingNote[]
   /** Number of changes by kind, regardless of `limit`. Zero counts are omitted. */
   readonly totals: Readonly<Record<string, number>>
-  /** The reason, if the changes are not known. */
+  /** The current counts, if the changes are not known. */
   readonly state?: PresentState
 }
 
@@ -111,7 +111,7 @@ export interface PresentState {
 }
 
 const DEFAULT_SINCE = '7d'
-/** The retry delay in milliseconds, because a commit is logged shortly after it is made. */
+/** The pause between retries in milliseconds. Retries are necessary, because a commit is logged shortly after it is made. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
 /** Returns the changes of a period. @throws RouxError `INVALID_PARAMS` for an invalid start or page */

@@ -91,7 +91,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
   return { excerpts: drafts.map(({ excerpt }) => excerpt), passed: skipped }
 }
 
-/** Shortens a passage without headings, if no complete excerpt fits. */
+/** Shortens a passage and drops its headings, for the case that no complete excerpt fits. */
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })

@@ -244,7 +244,7 @@ export interface NodeDetails extends NodeResponse {
   readonly created?: string
   readonly modified?: string
   readonly outline: readonly Heading[]
-  /** Number of all links, while `links` contains only the first ones. */
+  /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
   readonly vault_links?: readonly VaultLinkResponse[]
   /** The offset of the remaining text, if `content` is truncated. */

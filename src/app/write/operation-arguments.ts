@@ -165,8 +165,7 @@ function takesFolder(operation: Operation): boolean {
 }
 
 /**
- * Returns true if an earlier operation may have created the note, because the index does not contain the results of earlier
- * operations.
+ * Returns true if an earlier operation may have created the note. The index does not contain the results of earlier operations.
  */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))

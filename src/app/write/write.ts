@@ -187,7 +187,7 @@ export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'pr
   readonly path: string
   /** SHA-256, with the prefix `partial:` if the caller has not seen all text. */
   readonly hash?: string
-  /** Number of all links, while `links` contains only the first ones. */
+  /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
 }
 

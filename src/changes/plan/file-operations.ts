@@ -51,7 +51,7 @@ export async function restoreFile(
   return workspace.takeFromTrash(trashed.trash, path)
 }
 
-/** Moves a file or folder. If `to` is an existing folder, the file is moved into it. */
+/** Moves a file or folder, or moves it into `to` if that is an existing folder. */
 export async function moveFile(workspace: Workspace, operation: OperationOf<'move'>): Promise<Draft | undefined> {
   const { id, to, expectedHash } = operation
   const draft = workspace.tryFind(id.replace(/\/$/, ''))

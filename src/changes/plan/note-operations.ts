@@ -28,7 +28,7 @@ const NEW = -1
 
 const MAX_TITLE = 200
 
-/** Pages that a note about a namespace names. */
+/** Maximum number of pages named in a note about a namespace. */
 const MAX_NAMED = 5
 
 const MAX_CONTENT = 1 << 20

@@ -305,7 +305,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Updates links to changed headings, and repeats this if headings contain such links. */
+  /** Updates links to changed headings, and starts again if headings contain such links. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {

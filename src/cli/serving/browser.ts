@@ -9,7 +9,7 @@ import { makeFolder } from '../../core/make-folder.ts'
 import type { Places } from '../../install/clients.ts'
 
 const POLL_MS = 250
-/** A redirect file that is older than this is left over, because its code has expired. */
+/** The code in a redirect file that is older than this has expired. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
 /**

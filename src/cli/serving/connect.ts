@@ -45,7 +45,7 @@ function servedAddress(keyFile: string): string | undefined {
   return isRecord(stored) && typeof stored.resource === 'string' ? stored.resource : undefined
 }
 
-/** Returns the scopes that the settings forbid. A server started with `--write` can still offer them. */
+/** Returns a message for each scope that is off in the settings. A server started with `--write` can still offer it. */
 function missing(scopes: readonly Scope[], tools: { readonly write: boolean; readonly attach: boolean }): readonly string[] {
   const off = (['write', 'attach'] as const).filter((scope) => scopes.includes(scope) && !tools[scope])
   return off.map(

@@ -4,7 +4,7 @@ import type { ExportRow } from '../../core/store.ts'
 type NodeRow = ExportRow & { readonly kind: 'node' }
 type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
-/** A format, in which nodes are written before edges. */
+/** A format. Nodes are written before edges. */
 interface Format {
   /** Returns the start of the file. `isSemantic` is true if similar pairs follow the edges. */
   begin(isSemantic: boolean): string

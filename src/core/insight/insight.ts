@@ -91,10 +91,7 @@ export interface InsightCache {
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void
   /** Deletes all other records if there are many. */
   keepOnly(contents: ReadonlySet<string>): void
-  /**
-   * Returns the stored result, or `undefined` if it was computed from other inputs.
-   * @throws Error if the stored bytes are damaged
-   */
+  /** Returns the last result if it has these inputs, or else `undefined`. @throws Error if the stored bytes are damaged */
   result(of: string): Uint8Array | undefined
   keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void
   reset(): void
@@ -193,7 +190,7 @@ export const NO_COMMUNITY = 0xffff_ffff
 
 export interface Communities {
   readonly levels: readonly [CommunityLevel, CommunityLevel]
-  /** The ids that changed on the first level. The member is missing in the first result. */
+  /** The ids that changed on the first level. Omitted the first time. */
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
   /** Maps each former id to the communities that now contain its notes, the one with the largest share first. */
   readonly successors: ReadonlyMap<string, readonly string[]>

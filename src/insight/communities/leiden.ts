@@ -17,8 +17,8 @@ export interface StayBonus {
 const FREE: StayBonus = { node: 0, group: 0 }
 
 /**
- * A graph with more than `entries` row entries stops once a pass gains less than `gain` modularity. Uniform graphs would take a
- * dozen more passes.
+ * For a graph with more than `entries` row entries, the algorithm stops once a pass gains less than `gain` modularity. Uniform
+ * graphs would take a dozen more passes.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 

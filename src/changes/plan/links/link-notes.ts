@@ -145,7 +145,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** Returns the target, unless no other file links to headings or blocks of the note. */
+/** Returns the target, or nothing if no link can lead to a heading or block of the note. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []

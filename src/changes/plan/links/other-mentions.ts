@@ -12,7 +12,7 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Broken links are not rewritten, because the index does not contain them. */
+  /** The links that break. They are not rewritten, because the index does not contain them. */
   readonly broken: readonly LinkReport[]
   /** Number of notes that were not read because of the time limit. */
   readonly unread: number
