@@ -249,7 +249,9 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
-/** Returns links in which those between different territories get a weight of 0. `territoryOf` is parallel to `notes`. */
+/**
+ * Returns the links among `notes`. Links between different territories get a weight of 0. `territoryOf` is parallel to `notes`.
+ */
 function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: Int32Array): WeightedGraph {
   const { offsets, targets, weights } = quotient(links, new Map(notes.map((note, at) => [note, at])), notes.length)
   for (const [at, territory] of territoryOf.entries())

@@ -72,7 +72,7 @@ function pairedMarks(text: string): string {
   return (text.match(PAIRED) ?? []).join('')
 }
 
-/** Returns true if quotation marks are in pairs. Languages differ in which mark opens. */
+/** Returns true if brackets and quotation marks are in pairs. Languages differ in which mark opens. */
 function hasWholePairs(text: string): boolean {
   const marks = pairedMarks(text)
   const unclosed = (marks.match(BRACKETS) ?? []).reduce(

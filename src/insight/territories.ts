@@ -19,7 +19,7 @@ const FILL = 0.55
 /** Maximum number of cells per round. */
 const SAMPLE = 12_000
 const MIN_SAMPLE = 1_000
-/** The maximum number of territories, because each cell is compared with all of them. The smallest groups share one. */
+/** The maximum number of territories. Each cell is compared with all of them. The smallest groups share one. */
 const MAX_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, evenOut: 8 }
 /**

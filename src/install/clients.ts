@@ -134,7 +134,7 @@ export interface Client {
   sign(places: Places): string
   readonly key: string
   stdio(launch: Launch): Entry
-  /** Returns the entry for an HTTP server. It is omitted if the settings file does not support HTTP servers. */
+  /** Returns the entry for an HTTP server. The member is missing if the settings file does not support HTTP servers. */
   readonly http?: (endpoint: HttpEndpoint) => Entry
   /** A sentence that tells the user how to apply the change. */
   readonly afterInstall: string

@@ -18,7 +18,7 @@ import type { CallOptions, VaultMethods } from './methods.ts'
 import { type GraphOptions, toGraphology, type VaultGraph } from './to-graphology.ts'
 
 export interface OpenVaultOptions {
-  /** Allows changes to notes and attachments. By default, the settings decide, which forbid them unless changed. */
+  /** Allows changes to notes and attachments. By default, the settings decide. Their default is to forbid changes. */
   readonly write?: boolean
   /** If true, file changes are picked up while the vault is open. The default is true. */
   readonly watch?: boolean

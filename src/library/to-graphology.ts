@@ -28,7 +28,7 @@ export type GraphLinkAttributes = {
   form: Occurrence['form']
   /** The property that contains the link. It is omitted for links in the text. */
   type?: string
-  /** The file that contains the link, and its 1-based line. */
+  /** The file that contains the link, and the 1-based line of the link. */
   file: string
   line: number
   /** The linked heading or block. */

@@ -67,7 +67,7 @@ export function scanBlocks(text: string, from: number, lines: LineIndex, { isOut
   return scanner
 }
 
-/** Returns a test for the end of a table cell, which is an unescaped pipe. */
+/** Returns a test for offsets in table rows, where an unescaped pipe ends the cell. */
 export function rowTest(text: string, from: number): (offset: number) => boolean {
   const rows = once(() => scanBlocks(text, from, new LineIndex()).runs.filter(({ kind }) => kind === 'row'))
   return (offset) => rows().some(({ start, end }) => start <= offset && offset < end)
@@ -356,8 +356,8 @@ class BlockScanner implements Blocks {
   }
 
   /**
-   * Starts what a line of dashes is: a heading's underline, a thematic break, a list item or a table's delimiter row, checked in
-   * this order.
+   * A line of dashes can be a heading's underline, a thematic break, a list item or a table's delimiter row, checked in this
+   * order.
    */
   #startDashed(c: number): Started {
     let started = this.#startSetext(c)

@@ -188,7 +188,7 @@ const MAX_LISTED = 100
 
 const MAX_NAMED = 20
 
-/** The maximum number of headings to compare, because comparing two headings takes quadratic time. */
+/** The maximum number of headings to compare. Comparing two headings takes quadratic time. */
 const MAX_COMPARED = 200
 
 /**

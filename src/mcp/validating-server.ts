@@ -34,7 +34,7 @@ export class ValidatingServer extends Server {
     this.#onOpened = onOpened
   }
 
-  /** The value is false until the protocol version is known. */
+  /** False until the protocol version is known. */
   get isModern(): boolean {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }

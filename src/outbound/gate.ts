@@ -168,7 +168,7 @@ function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   )
 }
 
-/** The location of a model. The input leaves this computer only if it is `remote`. */
+/** The location of a model. Its input leaves this computer only if the location is `remote`. */
 export type Location = 'local' | 'remote'
 
 export type Resolve = (name: string) => Promise<readonly string[]>

@@ -74,7 +74,7 @@ const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|win
 
 export interface SendOptions {
   readonly retries: number
-  /** The longest delay, in milliseconds, for which a request waits at the server's demand. The default is 30 s. */
+  /** The longest delay, in milliseconds, that is accepted from the server before giving up. The default is 30 s. */
   readonly patience?: number
   readonly signal: AbortSignal | undefined
 }
@@ -360,7 +360,7 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
       { hint: `Try again later, or ${server.advice.slow}.`, isTransient: true, cause: error },
     )
   }
-  // The actual error is the cause, because fetch attaches it there.
+  // fetch attaches the actual error as its cause.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   return unavailableError(
     `The ${server.name} at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,

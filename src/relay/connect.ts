@@ -94,7 +94,6 @@ export interface Link {
 const SILENCE_TIMEOUT = 2_000
 
 /**
- * Connects to the server.
  * @param patience milliseconds to wait if the server's process is alive
  * @returns `undefined` if no server is running
  * @throws an error that explains why the server cannot be used

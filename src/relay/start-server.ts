@@ -30,7 +30,7 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
   for (const deadline = performance.now() + STARTUP_TIMEOUT; performance.now() < deadline; await pause(POLL_INTERVAL)) {
     const link = await connect(place, greeting, STARTUP_TIMEOUT)
     if (link !== undefined) return link
-    // The start is tried again, because the connection queue of a live server may be full.
+    // The connection is tried again, because the queue of a live server may be full.
     if (readAnnouncement(place)?.isAlive === true) continue
     if (starts++ === MAX_STARTS) break
     makeSocketFolder(place)

@@ -43,7 +43,7 @@ export class StdioRelay {
   #wire: Duplex | undefined
   #reopening: Promise<void> | undefined
   #writes: readonly string[] | undefined
-  /** The time of the next connection. `later` replaces an idle server only before the next message. */
+  /** When the relay reconnects. `later` replaces an idle server only before the next message. */
   #retry: Notice['again']
   /** If true, the warnings of a replacement server are hidden, because they repeat those of the first. */
   #isMuted = false

@@ -224,7 +224,10 @@ const MAX_SUPPORTERS = 7
 /** Maximum share of a score that depends on supporters. Values from .4 to .6 give similar results. */
 const SUPPORT_SHARE = 0.5
 
-/** If a result contains this share of the query's words, supporters count less. From `ANSWERED` on, they do not count at all. */
+/**
+ * If a note contains more than this share of the query's words, supporters count less. From `ANSWERED` on, they do not count at
+ * all.
+ */
 const NEARLY_ANSWERED = 0.7
 const ANSWERED = 0.9
 

@@ -260,7 +260,7 @@ export class SimilarNames {
 /** Number of lookups before pairs are indexed. A search makes three. */
 const MAX_SKIPPED = 30
 
-/** A slice in milliseconds, which keeps searches fast while pairs are indexed. */
+/** Times in milliseconds that keep searches fast while pairs are indexed. */
 const PAIRING = { slice: 4, every: 16 } as const
 
 const CLOCK_INTERVAL = 32

@@ -119,8 +119,8 @@ function toTime(text: string | undefined): number {
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
   const inComment = link.inComment === true
-  // Most links take this fast path, because searches read the links of large notes, and omitting members one by one takes several
-  // times as long.
+  // This fast path matters, because searches read the links of large notes, and omitting members one by one takes several times
+  // as long.
   if (property === undefined && subpath === undefined && brokenSubpath === undefined)
     return { from, to, kind, form, line, start, end, inComment }
   return {

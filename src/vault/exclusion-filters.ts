@@ -99,7 +99,7 @@ interface GuardedExpression {
 
 /** The time limit in milliseconds. Matching a name normally takes microseconds. */
 const TIME_LIMIT = 50
-/** The time limit of the second attempt, because the first timeout may be due to a busy or suspended computer. */
+/** The time limit of the second attempt. The first timeout may be due to a busy or suspended computer. */
 const SECOND_TIME_LIMIT = 250
 
 /**

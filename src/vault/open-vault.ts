@@ -321,7 +321,7 @@ function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
 }
 
-/** Returns a folder without a trailing slash, which only `/` and `C:/` need. `C:` is a different folder. */
+/** Adds the slash that `/` and `C:/` need. `C:` is a different folder. */
 function asFolder(absolute: string): string {
   return absolute === '' || /^[A-Za-z]:$/.test(absolute) ? `${absolute}/` : absolute
 }

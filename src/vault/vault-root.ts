@@ -57,7 +57,7 @@ export function isUnlikelyVault(path: string, home: string = homedir()): boolean
   }
 }
 
-/** Returns the mode of a marker folder. @returns `undefined` without a marker folder, so the links in the notes decide */
+/** Returns the mode of the vault's marker folder. Without one, the links in the notes decide. */
 export function markerOf(root: string, fs: FileSystem = diskFileSystem): Mode | undefined {
   if (isFolder(fs, `${root}/.obsidian`)) return 'obsidian'
   if (isFolder(fs, `${root}/.foam`) || mentionsFoam(root, fs)) return 'foam'

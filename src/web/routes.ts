@@ -34,7 +34,7 @@ export interface WebOptions {
   eventsFor(access: Access): EventFeed
 }
 
-/** The budget in tokens. It is large, because the page is not a model. */
+/** The budget in tokens. Budgets are meant for models, so the page gets a large one. */
 const MAX_TOKENS = 50_000
 
 /** Maximum size in bytes of a body without a session, which only contains a code. */
@@ -54,7 +54,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     })
   const routes = [
     ...assetRoutes(options.folder, parts.hosts),
-    // The route is for any client with a token, which can get a code, and check whether the code was used.
+    // Any client with a token can get a code, and check whether the code was used.
     postRoute(parts, '/web/code', holder, async (body, { sender }) => {
       const waiting = textOf(body, 'waiting')
       return waiting === undefined ? { code: sessions.makeCode(sender) } : { waiting: sessions.isWaiting(waiting) }
@@ -216,6 +216,6 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
   // The headers prevent scripts from running if a browser opens the file as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
-  // An error is ignored here. The page has disconnected, or the file became shorter.
+  // An error means that the page has disconnected, or the file became shorter.
   await pipeline(Readable.from(picture.parts(), { objectMode: true, highWaterMark: 1 }), response).catch(() => {})
 }

@@ -381,6 +381,6 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** The maximum number of retries, because the read itself may cause the crash. */
+/** The maximum number of retries. The read itself may cause the crash. */
 const READS_OUTLIVE = 2
 const CLOSING_TIME = 2_000

@@ -39,7 +39,7 @@ export interface FrontmatterTree {
   /** The start of the text, after a byte order mark. */
   readonly start: number
   readonly fences?: Fences
-  /** The form `flow` is JSON. The form is `undefined` if there are no properties. */
+  /** `flow` is JSON. The form is `undefined` if there are no properties. */
   readonly form: 'block' | 'flow' | undefined
   readonly properties: Readonly<Record<string, unknown>>
   readonly entries: readonly Entry[]

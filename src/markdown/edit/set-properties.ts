@@ -148,7 +148,6 @@ export function relationProperties(relations: Relations): Readonly<Record<string
 }
 
 /**
- * Checks properties.
  * @throws RouxError `INVALID_PARAMS` if names are blank, too long, multi-line or equal except for case, or a value is not JSON or
  * nested too deeply
  */

@@ -46,7 +46,7 @@ export function setTags(text: string, tags: readonly string[], mode?: Mode): rea
   return editAllTags(text, { wanted: tagsToSet, keeps: (folded) => keptNames.has(folded) }, mode)
 }
 
-/** Tags outside of frontmatter are not affected by these edits. */
+/** Returns the tags outside of frontmatter, which edits of frontmatter do not change. */
 export function bodyTags(text: string, flavor: Flavor): readonly string[] {
   const body = scanBody(text, bodyStartOf(text), { flavor, lines: new LineIndex() })
   const tags = new TagSet()

@@ -17,7 +17,7 @@ export interface Frontmatter {
   readonly texts: readonly PropertyText[]
 }
 
-/** Returns true for a character of a plain key. Single dashes and single spaces are also allowed. */
+/** Returns true for a character of a plain key. The caller also accepts single dashes and single spaces. */
 function isKeyCharacter(c: number): boolean {
   return isLetter(c) || isDigit(c) || c === 95 || (c >= 0xc0 && c <= 0x1fff) || (c >= 0x3040 && c <= 0xd7ff)
 }
@@ -25,6 +25,7 @@ function isKeyCharacter(c: number): boolean {
 const ITEM = /( *)-(?=[ \n]|\r\n|$)/y
 /** Matches words that YAML reads as other types. */
 const NOT_TEXT = /^(?:null|true|false|~)$/i
+/** Matches keys that YAML reads as other types, and `__proto__`, whose assignment would set the prototype. */
 const RESERVED_KEY = /^(?:null|true|false|__proto__)$/i
 const TAG_KEY = /^tags?$/i
 const NUMBER = /^[-+]?(?:0o[0-7]+|0x[0-9a-f]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:e[-+]?[0-9]+)?|\.inf|\.nan)$/i

@@ -4,7 +4,7 @@ import { scanBody } from '../parse-note.ts'
 import { TagSet } from '../tags.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 
-/** Parses the text, files and group backgrounds of a canvas. Malformed canvases never cause an exception. */
+/** Parses the text, files and group backgrounds of a canvas. The function never throws. */
 export function parseCanvas(text: string, flavorSettings: Flavor): Note {
   const flavor: Flavor = flavorSettings.profile === 'obsidian' ? { ...flavorSettings, mode: 'obsidian' } : flavorSettings
   const nodes = readCanvasNodes(text)

@@ -10,7 +10,7 @@ import {
 } from '../destinations.ts'
 
 export interface EditableDestination extends WrittenDestination {
-  /** Destinations in angle brackets and quotes may contain spaces. */
+  /** True in angle brackets and quotes, where spaces are allowed. */
   readonly enclosed: boolean
   readonly enders: string
   readonly shown: TextRange
@@ -93,9 +93,9 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
 }
 
 export interface DestinationStyle {
-  /** Angle brackets and quoted attributes allow unencoded spaces. */
+  /** True if spaces stay unencoded, as in angle brackets and quoted attributes. */
   readonly spaces: boolean
-  /** Letters beyond ASCII are percent-encoded. */
+  /** True if letters beyond ASCII are percent-encoded. */
   readonly ascii: boolean
   readonly enders: string
 }

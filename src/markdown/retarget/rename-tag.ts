@@ -11,7 +11,7 @@ import { propertyTag } from '../tags.ts'
 import { cardPassage } from './passages.ts'
 
 export interface TagRenaming {
-  /** The tag without `#`, in any case. Nested tags `from/x` become `to/x`. */
+  /** The tag without `#`. Case does not matter. Nested tags `from/x` become `to/x`. */
   readonly from: string
   /** The new name, which must satisfy `isTagName` or be `[[name]]` for a page. */
   readonly to: string

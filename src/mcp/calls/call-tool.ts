@@ -12,7 +12,7 @@ import { errorResult, type Log, type ToolResult, toolResult } from './tool-resul
 /** Warnings that reveal nothing about notes. */
 const INDEX_WARNINGS: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
-/** The errors that may be shown. Others can contain names of similar notes and headings. */
+/** The errors that are shown in full. Others can contain names of similar notes and headings. */
 const CALLER_ERRORS: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {

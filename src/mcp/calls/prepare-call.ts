@@ -20,7 +20,6 @@ export interface PrepareOptions {
 export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
 
 /**
- * Prepares a call.
  * @throws RouxError `INVALID_PARAMS` that lists all violations, or if a vault is unknown or ambiguous; `TOOL_DISABLED` if the
  * arguments name a disabled tool
  */
@@ -71,7 +70,7 @@ function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readon
   return all.map((name) => ({ name, args: withoutVaultName(tool.names ?? {}, args, name) }))
 }
 
-/** True if only the first vault is asked because neither an id nor `vault` names one. */
+/** Returns true if only the first vault is asked because neither an id nor `vault` names one. */
 function isUnnamed(tool: Tool, args: Arguments, { names, wanted }: Choice): boolean {
   if (tool.reach.kind !== 'one' || tool.present !== undefined || names.length < 2) return false
   return wanted === undefined && vaultsNamedIn(tool.names ?? {}, args, names).length === 0

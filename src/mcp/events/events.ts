@@ -12,7 +12,7 @@ const FIXED = 'roux://'
 /** An event, named as in the SDK's event bus. */
 export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  /** The client's own spelling of the address is in `uri`. */
+  /** A resource has changed. `uri` is spelled as the client has requested it. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
 /** An event of the server, which each connection translates for its client. */
@@ -133,7 +133,7 @@ class ResourceSubscriptions {
   readonly #vaults: readonly string[]
   readonly #spellings = new Map<Subject, Map<string, number>>()
 
-  /** @param vaults an id without a vault's name belongs to the first one, as in reads */
+  /** @param vaults their names; an id without a vault's name belongs to the first one, as in reads */
   constructor(vaults: readonly string[]) {
     this.#vaults = vaults
   }

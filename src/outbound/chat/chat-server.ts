@@ -122,7 +122,7 @@ async function* streamAnswer(server: ModelServer, dialect: Dialect, { model, req
   }
 }
 
-/** If a token has more characters, the server is ignoring the token limit. */
+/** If an answer has more characters per allowed token, the server is ignoring the token limit. */
 const MAX_CHARACTERS_PER_TOKEN = 64
 
 interface Ending {

@@ -31,8 +31,8 @@ const OPENAI: Dialect = {
 }
 
 /**
- * Returns the request without a parameter that the server has rejected. Newer OpenAI models reject `max_tokens` and
- * `temperature`, and older servers reject `stream_options`.
+ * Returns the request with the rejected parameter renamed or left out, or `undefined` if there is none. Newer OpenAI models
+ * reject `max_tokens` and `temperature`, and older servers reject `stream_options`.
  */
 function adjusted(body: Body, refusal: string): Body | undefined {
   if ('max_tokens' in body && /max_tokens|max_completion_tokens/.test(refusal)) {

@@ -8,7 +8,7 @@ export const SPACED = 1
 /** The class of characters of scripts without spaces (Han, kana …), and of Hangul, where particles are attached to words. */
 export const UNSPACED = 2
 
-/** The class of Thai, Lao, Khmer and Burmese, which have no spaces, but for which ICU has dictionaries. */
+/** The class of Thai, Lao, Khmer and Burmese. They have no spaces, but ICU has dictionaries for them. */
 export const IN_DICTIONARY = 4
 
 /** The class of characters that belong to the previous one, such as combining marks and joiners. */

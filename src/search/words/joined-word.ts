@@ -157,7 +157,7 @@ function putSeparately(pieces: readonly Piece[], position: number, sink: WordSin
   return { at: (pieces.at(-1) as Piece).end, position: next }
 }
 
-/** Returns the joined name of abbreviations such as `U.S.A.` and `e.g.`. */
+/** Joins the pieces of a name. Abbreviations such as `U.S.A.` and `e.g.` lose their dots. */
 function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
   if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
     return folded.join('')

@@ -42,7 +42,7 @@ export class FollowedDatabase<T extends object> {
     return this.#location
   }
 
-  /** The value is true until a damaged file is replaced. */
+  /** True until a damaged file is replaced. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }

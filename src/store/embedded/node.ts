@@ -301,7 +301,7 @@ export function linksWithin(
   return ranges.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
-    // A plain loop is faster, because large notes have thousands of links.
+    // A plain loop is faster, and large notes have thousands of links.
     const links: OutgoingLink[] = []
     for (const link of projection.links(source)) {
       const { to, kind, form, line } = link

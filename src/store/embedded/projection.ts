@@ -67,7 +67,7 @@ export class Projection {
     return this.#state.generation
   }
 
-  /** The value is false until every file of the vault has been read. */
+  /** False until every file of the vault has been read. */
   get isComplete(): boolean {
     return this.#state.complete
   }
@@ -131,7 +131,7 @@ export class Projection {
     return rows
   }
 
-  /** Enters a new state. @throws DamagedIndex */
+  /** @throws DamagedIndex */
   #enter(state: StoredState, count: number): void {
     if (this.generation === 0 && state.rows !== count) throw new DamagedIndex('rows are missing')
     this.#state = state

@@ -85,7 +85,7 @@ export function packState({ generation, mode = '', nextKey, rows, complete, outs
   return seal('meta', (lineage === undefined ? packed : [...packed, lineage]) satisfies PackedState)
 }
 
-/** Unpacks the state. @throws DamagedIndex if the checksum does not match */
+/** @throws DamagedIndex if the checksum does not match */
 export function unpackState(text: unknown): StoredState {
   const [generation, mode, nextKey, rows, complete, links, lineage] = unseal('meta', text) as PackedState
   const outside = links.map(([path, target]): OutsideLink => ({ path: path as VaultPath, target }))
@@ -159,7 +159,7 @@ function project(record: FileRecord): { targets: number[]; missing: string[]; pr
   }
 }
 
-/** Unpacks a row of the graph. @throws DamagedIndex if the row is corrupt */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: string } {
   const row = unseal('hot', text) as Hot
   if (row[1] === undefined) return { ...GONE, key: row[0] }
@@ -218,7 +218,7 @@ export function packStat({ key, path, excluded, stat, style }: KnownFile): strin
   return seal('stat', packed)
 }
 
-/** Unpacks a stat. @throws DamagedIndex if the row is corrupt */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackStat(text: unknown): KnownFile {
   const [key, path, excluded, mtime, ctime, birthtime, size, wikilinks, relativeLinks] = unseal('stat', text) as PackedStat
   const stat: FileStat = { mtime, ctime, birthtime, size }
@@ -236,7 +236,7 @@ export function packMentions(key: number, names: readonly string[]): string {
   return seal('mentions', [key, names])
 }
 
-/** Unpacks mentions. @throws DamagedIndex if the row is corrupt */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackMentions(text: unknown): { readonly key: number; readonly mentions: readonly string[] } {
   const [key, mentions] = unseal('mentions', text) as [number, string[]]
   return { key, mentions }
@@ -246,7 +246,7 @@ export function packInfo(key: number, info: FileInfo): string {
   return seal('info', [key, info])
 }
 
-/** Unpacks a file's information. @throws DamagedIndex if the row is corrupt */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackInfo(key: number, text: unknown): FileInfo {
   return unsealFor('info', key, text) as FileInfo
 }
@@ -309,7 +309,7 @@ function packLink(link: ResolvedLink): PackedLink {
   return packed
 }
 
-/** Unpacks links. @throws DamagedIndex if the row is corrupt */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackLinks(key: number, text: unknown): readonly ResolvedLink[] {
   return (unsealFor('links', key, text) as PackedLink[]).map(([kind, form, target, line, column, start, end, to, options]) => ({
     kind: LINK_KINDS[kind] ?? 'link',

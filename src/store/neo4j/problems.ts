@@ -244,7 +244,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Returns sources without those whose links must not be counted. The database cannot evaluate `counts`. */
+/** Returns the files whose links must not be counted. The database cannot evaluate `counts`. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

@@ -185,7 +185,7 @@ export interface QuestionContext {
   readonly bare: (id: string) => string
 }
 
-/** Returns the range of a page, because the database limits list indexes to 32 bits. */
+/** Returns the range of a page. The database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
   return { offset: Math.min(MAX_INDEX, offset), end: Math.min(MAX_INDEX, offset + limit) }
 }

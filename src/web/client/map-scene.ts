@@ -152,7 +152,7 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
   return [width / 2 + (x - camera.x) * camera.scale, height / 2 + (y - camera.y) * camera.scale]
 }
 
-/** Returns the point of the view, as the inverse of `pointIn`. */
+/** Returns the layout point at a position in the view. This is the inverse of `pointIn`. */
 export function pointAt({ camera, width, height }: Frame, x: number, y: number): [x: number, y: number] {
   return [camera.x + (x - width / 2) / camera.scale, camera.y + (y - height / 2) / camera.scale]
 }

@@ -172,7 +172,9 @@ export class MapView {
   /** The centers of the names of lands in the last frame without a highlight, in layout units. */
   readonly #nameCenters = new Map<string, Point>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
-  /** True if the menu was opened by a key. Browsers disagree about the button of a `contextmenu` event. */
+  /**
+   * True if the last input was a key, which may then open the menu. Browsers disagree about the button of a `contextmenu` event.
+   */
   #isKeyLast = false
   #pinched = 1
   #moved = 0
@@ -314,7 +316,7 @@ export class MapView {
     )
   }
 
-  /** Keeps the point at `x` and `y` in place, which is the middle by default. */
+  /** Zooms the view. The point at `x` and `y`, by default the middle, stays in place. */
   zoom(factor: number, x = this.#size.width / 2, y = this.#size.height / 2): void {
     this.#leaveGoal()
     const { x: cx, y: cy, scale } = this.camera
@@ -611,7 +613,7 @@ export class MapView {
         .trim() || title
     const longest = highlight?.center === undefined ? LONGEST.usual : LONGEST.aroundNote
     const most = Math.max(12, Math.min(longest, Math.floor(width / 9)))
-    // Both cuts fall between characters, so no surrogate pair is split.
+    // The final cut falls between characters, so no surrogate pair is split.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
 
@@ -957,7 +959,7 @@ function placeInside(
   return undefined
 }
 
-/** Returns a size, which is the largest one for a `share` of 1 or more. */
+/** A `share` of 1 or more gives the largest size. */
 function sizeFor(share: number, { least, most }: { readonly least: number; readonly most: number }): number {
   return least + (most - least) * Math.min(1, share)
 }

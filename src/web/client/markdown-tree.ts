@@ -25,14 +25,12 @@ const SCHEMA = {
 
 /** Matches deeply nested quotes and lists, which take minutes to parse, or overflow the stack. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
-/** The maximum depth, because larger documents slow down browsers. */
+/** Deeper or larger documents slow down browsers. */
 const MAX_DEPTH = 200
 const MAX_ELEMENTS = 20_000
 
 export interface ParseOptions {
-  /**
-   * The maximum number of lines and special characters, because parsing can take quadratic time. By default, there is no limit.
-   */
+  /** The maximum number of lines and special characters. Parsing can take quadratic time. By default, there is no limit. */
   readonly maxMarks?: number
   /** Converts a formula. If omitted, formulas are shown as source. */
   readonly readFormula?: typeof readTex
@@ -96,7 +94,7 @@ function converted(nodes: readonly RootContent[], conversion: Conversion, depth 
   })
 }
 
-/** Returns properties in which formulas are shown as source, such as alternative texts. */
+/** Returns properties, such as alternative texts, with formulas as source. */
 function withSources(properties: MarkdownElement['properties'], { formulas }: Conversion): MarkdownElement['properties'] {
   const withSource = (value: unknown): unknown =>
     typeof value === 'string' ? value.replace(FORMULA, (_, number) => formulas[Number(number)] ?? '') : value

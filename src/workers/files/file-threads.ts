@@ -225,7 +225,7 @@ export class FileThreads {
     const [first] = thread.queue
     if (!thread.isReady) return
     if (first === undefined) {
-      // The timer is replaced, because `refresh` would not restart a cleared one.
+      // A new timer will be needed, because `refresh` would not restart a cleared one.
       clearTimeout(thread.watch)
       thread.watch = undefined
     } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), BLOCKED_AFTER)

@@ -274,7 +274,7 @@ export class PostingCursor {
   next(): boolean {
     const reader = this.#reader
     if (reader.at >= reader.end) return false
-    // The number is usually a single byte, which this fast path of the innermost loop reads.
+    // This is the fast path of the innermost loop. The number is usually a single byte.
     let head = reader.bytes[reader.at] as number
     if (head < 128) reader.at++
     else head = reader.varint()

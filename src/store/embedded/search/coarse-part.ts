@@ -21,7 +21,7 @@ const MAX_SMALL = 128
 
 export interface CoarseNote {
   readonly key: number
-  /** A number for the file; see `stampOf`. */
+  /** Identifies the file; see `stampOf`. */
   readonly stamp: number
   readonly chunks: CoarseVectors
   readonly names: CoarseVectors

@@ -34,7 +34,7 @@ export class SearchReads {
     this.#relations = new Relations(projection)
   }
 
-  /** The value is true until a damaged index is replaced. */
+  /** True until a damaged index is replaced. */
   get isDamaged(): boolean {
     return this.#index.file.isDamaged
   }

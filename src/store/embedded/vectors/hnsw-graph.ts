@@ -52,7 +52,7 @@ export class HnswGraph {
     return this.#labels.size - this.#live.size
   }
 
-  /** The value is true while a file is being written. Only searches are allowed then. */
+  /** True while a file is being written. Only searches are allowed then. */
   get busy(): boolean {
     return this.#busy
   }

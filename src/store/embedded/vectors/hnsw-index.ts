@@ -194,10 +194,10 @@ export class HnswIndex {
  * 0.4 ms, but building the graph takes a minute and 230 MB.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** The maximum number, or share, of missing vectors, which searches scan. */
+/** The maximum number of missing vectors, which searches scan: this number, or the share of all vectors if that is more. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
-/** If there are more labels than this, or than a share of all, a full scan is faster. */
+/** If there are more labels than this number and than the share of all, a full scan is faster. */
 const MIN_CANDIDATES = 64
 const MAX_CANDIDATE_SHARE = 0.005
 const MIN_WEAR = 1000

@@ -1,7 +1,7 @@
 import { RouxError } from '../../../core/errors.ts'
 import { KERNEL_MODULE } from './kernel-module.ts'
 
-/** A calculator of dot products of a query with int8 rows. The views change when memory grows. */
+/** Computes dot products of a query with int8 rows. The views change when memory grows. */
 export interface Kernel {
   /** The query, with components of at most ±`QUERY_PEAK`. */
   readonly query: Int16Array

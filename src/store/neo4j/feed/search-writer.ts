@@ -256,7 +256,7 @@ function stored<T extends EmbeddedText>(text: T): Omit<T, 'vector'> & StoredVect
 
 interface StoredVector {
   readonly vector: readonly number[]
-  /** The value is false for a zero vector. */
+  /** False for a zero vector. */
   readonly isKnown: boolean
 }
 
