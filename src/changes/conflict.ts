@@ -84,7 +84,7 @@ function shortDiff(path: string, expected: Uint8Array, actual: Uint8Array): stri
   return `${patch.slice(0, end > 0 ? end : MAX_SHORT)}\n… (${patch.length - MAX_SHORT} more characters)\n`
 }
 
-/** Returns hunks without a header. The string is empty for equal texts, and `undefined` if the texts differ too much. */
+/** Returns hunks without a header, an empty string for equal texts, or `undefined` if the texts differ too much. */
 export function hunksBetween(old: string, now: string): string | undefined {
   if (old === now) return ''
   const size = old.length + now.length

@@ -84,7 +84,7 @@ function invocationOf({ options, positionals }: Parsed, host: Host): Invocation 
   return { host, options, positionals, printer: new Printer(host, options.get('json') === true) }
 }
 
-/** Returns true if the only argument is `help`. */
+/** `help` requests help only as the sole argument. */
 function asksForHelp({ options, positionals }: Invocation, takesText = false): boolean {
   return options.get('help') === true || (!takesText && positionals.length === 1 && positionals[0] === 'help')
 }

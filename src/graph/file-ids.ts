@@ -96,7 +96,7 @@ export class FileIds {
     return group.find((key) => this.#paths[key] === path) ?? group[0]
   }
 
-  /** Returns the files with the same folded path, by precedence. */
+  /** Returns the other files with the same folded path, by precedence. */
   twins(key: number): readonly number[] {
     const group = this.#sameIdKeys.has(key) ? this.#byFold.get(this.folded(key)) : undefined
     return typeof group === 'object' ? group.filter((other) => other !== key) : []

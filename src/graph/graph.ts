@@ -147,7 +147,7 @@ export class Graph {
     return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
 
-  /** Returns the files with the same folded path, by precedence. */
+  /** Returns the other files with the same folded path, by precedence. */
   twins(key: number): readonly number[] {
     return this.#ids.twins(key)
   }

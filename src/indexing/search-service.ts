@@ -148,7 +148,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Reports that the graph's index has moved to memory or back. */
+  /** Moves the search index to memory or back. Must be called when the graph's index has moved. */
   async moveTo(cache: IndexStatus['cache']): Promise<void> {
     await this.#close()
     this.#cache = cache

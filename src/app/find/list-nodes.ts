@@ -104,7 +104,7 @@ export interface RecentNote {
   readonly modified?: string
 }
 
-/** Returns the newest notes first, without archived notes. */
+/** Returns recent notes, newest first, without archived ones. */
 export function recentNotes(
   core: GraphCore,
   { limit }: { readonly limit: number },

@@ -58,7 +58,7 @@ const MAX_SENTENCES = 60
 const MAX_PLANNED = 100
 
 /**
- * Determines the impact of operations by a dry run.
+ * Determines the impact of operations or of a deletion, without writing anything.
  * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error from planning the operations
  */
 export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {

@@ -99,7 +99,7 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const occurrences = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // The best link is a visible one, and then one in the direction of the path.
+    // Visible links come first, then links in the direction of the path.
     const candidates = [...(occurrences[2 * index] ?? []), ...(occurrences[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]

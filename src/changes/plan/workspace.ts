@@ -160,7 +160,10 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** Returns true if an offset is in the part of a note that defines its names: the frontmatter or, in Logseq, the first block. */
+  /**
+   * Returns true if an edit at the offset may change the names of a note. They are defined in the frontmatter or, in Logseq, in
+   * the first block.
+   */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavor.mode === 'logseq' || at <= bodyStartOf(text)

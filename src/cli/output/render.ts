@@ -137,7 +137,7 @@ function counts(value: Facts): string {
     .join(', ')
 }
 
-// Returns true for a list of objects. Objects with one or two properties fit on one line, so they need no table.
+// Returns true for a list of objects with more than two properties. Smaller objects fit on one line.
 function isTable(value: unknown): value is readonly Facts[] {
   return isRecords(value) && value.some((item) => Object.keys(item).length > 2)
 }

@@ -60,8 +60,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     })
     connections.set(connection, ending)
   })
-  // An existing socket is stale, because this process holds the lock. The announcement must not contain the token for that
-  // socket.
+  // An existing socket is stale, because this process holds the lock. The token must not be announced while that socket exists.
   announce(place)
   if (!isWindows) rmSync(place.socket, { force: true })
   await once(server.listen({ path: place.socket, backlog: BACKLOG }), 'listening')

@@ -44,7 +44,8 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Nam
     vaultOfName === undefined ? [] : await idsIn(vaults, [vaultOfName], { orFolder, name: value.slice(vaultOfName.length + 1) })
   const all = vaults.names.length === 0 ? [undefined] : vaults.names
   const searched = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
-  // A name is first looked up as written, because a title may start with what looks like a vault name, as in "Work: plan".
+  // A title may start with what looks like a vault name, as in "Work: plan". If that vault has no such note, the name is looked
+  // up as written.
   const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, searched, { orFolder, name: value })
   if (ids.length > 1) throw ambiguousName(value, ids)
   return ids[0] ?? value

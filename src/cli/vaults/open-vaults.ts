@@ -36,7 +36,7 @@ export function serveVaults(
     return opening
   }
   const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
-  // This flag is true from the time when all vaults must be kept up to date.
+  // True once all vaults must be kept up to date.
   let hasBegun = false
   const onBegin = (): void => {
     if (hasBegun) return

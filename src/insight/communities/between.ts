@@ -20,7 +20,7 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number):
   })
 }
 
-/** Counts shortest paths within a pair of communities (Brandes 2001). */
+/** Returns a function that finds the note on most of the shortest paths within a pair of communities (Brandes 2001). */
 function pairSearch({ offsets, targets }: WeightedGraph, of: Uint32Array): (a: Uint32Array, b: Uint32Array) => number {
   const order = new Uint32Array(of.length)
   const distance = new Int32Array(of.length).fill(-1)

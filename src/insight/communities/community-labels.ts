@@ -55,8 +55,9 @@ const TOPICS = { most: 3, gain: 1.04, length: 32 }
 const RECALL_WEIGHT = 1.5
 
 /**
- * Labels each group with what describes most of its notes and few others: a folder, a note that most of them link or are linked by,
- * or else up to three folders and words of titles. The quality of a description is its F-measure (van Rijsbergen, 1979).
+ * Labels each group with what describes most of its notes and few others: a folder, the most central note if most of the others
+ * link to it or are linked by it, or else up to three folders and words of titles. The quality of a description is its F-measure
+ * (van Rijsbergen, 1979).
  */
 export function labelerOf(source: LabelSource): (groups: readonly UnlabelledGroup[]) => readonly string[] {
   const folderSizes = new Map<string, number>()

@@ -68,7 +68,7 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
   return usedTerms
 }
 
-/** Returns the most distinctive terms first. `counts` is scratch space and must be all zeros. */
+/** Returns distinctive terms, the most distinctive first. `counts` is scratch space and must be all zeros. */
 function distinctiveTerms(
   corpus: LabelCorpus,
   { notes, whole }: LabeledGroup,
