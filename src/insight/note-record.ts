@@ -171,7 +171,7 @@ export function encodeRecord({ language, forms, lines, hashes, ends, words }: No
   return writer.copy()
 }
 
-/** Decodes a record. @throws DamagedWords if the record is corrupt */
+/** @throws DamagedWords if the record is corrupt */
 export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const reader = new ByteReader(bytes)
   const language = LANGUAGES[reader.varint() - 1]

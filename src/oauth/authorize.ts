@@ -128,7 +128,7 @@ function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request[
 
 type ConsentOffer = Pick<Consent, 'scopes' | 'vaults'>
 
-/** Returns the scopes that the program requests and both the settings and `roux connect` allow. */
+/** Returns an offer with the scopes that the program requests and both the settings and `roux connect` allow. */
 function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): ConsentOffer {
   const permitted = signIn.allowedScopes()
   const { vaults } = window

@@ -141,7 +141,7 @@ export function isUsable({ created, code, refresh: live }: Connection, now: numb
   return code.isUsed ? live.some(({ until }) => until > now) : code.until > now
 }
 
-/** Returns the connection of a token, even if the token was rotated long ago. */
+/** Returns the id of a token's connection, even if the token was rotated long ago. */
 export function connectionOf(token: string, signer: Signer): string | undefined {
   const value = signer.read('refresh', token)
   return Array.isArray(value) ? String(value[0]) : undefined

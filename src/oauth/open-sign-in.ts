@@ -25,7 +25,7 @@ export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
   readonly readDocument?: ReadDocument
 }
 
-/** Opens the sign-in. @throws RouxError `INVALID_SETTINGS` if `http.clients` contains anything other than host names */
+/** @throws RouxError `INVALID_SETTINGS` if `http.clients` contains anything other than host names */
 export function openSignIn(options: SignInOptions): PublicSide {
   const { address, clients, stateFolder, now = Date.now, readDocument = (url) => fetchDocument(url) } = options
   const files = signInFiles(stateFolder)

@@ -36,7 +36,7 @@ const BODY_BYTES = 16 * 1024
 /** The parameters of a request, or `undefined` if one is repeated, because parsers disagree about its value. */
 export type Parameters = ReadonlyMap<string, string> | undefined
 
-/** Parses parameters. @param lists names of parameters that may be repeated; their values are joined with line feeds */
+/** @param lists names of parameters that may be repeated; their values are joined with line feeds */
 export function parseParameters(text: string, lists: readonly string[] = []): Parameters {
   const values = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {

@@ -35,7 +35,7 @@ export function chatPlace({ provider, base_url, model }: ChatModelSettings): Pla
   )
 }
 
-/** Opens a provider without opening a connection. @throws RouxError from `chatPlace`, `Gate.admit` and `readKey` */
+/** Returns a provider, but does not open a connection. @throws RouxError from `chatPlace`, `Gate.admit` and `readKey` */
 export async function openChatProvider(
   settings: ChatModelSettings,
   { gate, key, ...dependencies }: { readonly gate: Gate; readonly key: KeySource | undefined } & ChatDependencies,

@@ -97,7 +97,7 @@ function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket
   if (!stats[kind]() || stats.uid !== process.getuid?.() || isOpen) throw notUsable(`${path} is not private to you`)
 }
 
-/** Returns an error. @param isBusy the server is alive but did not answer in time */
+/** @param isBusy the server is alive but did not answer in time */
 export function notUsable(reason: string, isBusy = false): RouxError {
   return new RouxError('PROVIDER_ERROR', reason, { isTransient: isBusy })
 }

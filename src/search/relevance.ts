@@ -163,7 +163,7 @@ export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }
   return matched >= enoughWords * (1 - Math.min(1, (cosine - low) / (high - low)))
 }
 
-/** Returns the minimum score. @param meaning see `keepRelevant` */
+/** @param meaning see `keepRelevant` */
 export function leastScore(relevance: Relevance, meaning: number): number {
   return meaning * MIN_SCORE[relevance] + (1 - meaning) * MIN_SCORE_BY_WORDS[relevance]
 }

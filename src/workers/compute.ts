@@ -63,7 +63,7 @@ const service = {
     graphs.delete(graph)
   },
 
-  /** Begins an insight. @param start `file` is the path of a persistent cache */
+  /** @param start `file` is the path of a persistent cache */
   beginInsight({ run, file, subject }: InsightStart): void {
     const cache = openInsightCache(file)
     runs.set(run, { cache, run: new InsightRun(cache, subject) })

@@ -54,12 +54,12 @@ export class IndexerHost {
     this.restarts = restarts
   }
 
-  /** The value is true if enough memory is available for a heap twice as large. */
+  /** True if enough memory is available for a heap twice as large. */
   get mayGrow(): boolean {
     return largerHeap(this.#heap) !== undefined
   }
 
-  /** The value is true if a worker has reached its heap limit, and there is no memory for a larger heap. */
+  /** True if a worker has reached its heap limit, and there is no memory for a larger heap. */
   get isOutOfMemory(): boolean {
     return this.#isOutOfMemory
   }

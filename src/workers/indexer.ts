@@ -197,7 +197,10 @@ async function openPassageEmbedder(
   return openStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
-/** Starts the watcher, which is imported late because importing it would delay the first comparison of files. */
+/**
+ * Returns a function that starts the watcher. It also imports the watcher, because an earlier import would delay the first
+ * comparison of files.
+ */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>

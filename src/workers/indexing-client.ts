@@ -126,7 +126,7 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** Makes a call. @throws WorkerEnded after more than `deaths` crashes */
+  /** @throws WorkerEnded after more than `deaths` crashes */
   async #call<T>(run: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
     const failure = this.#isClosing ? 'The vault is closing.' : this.#failure

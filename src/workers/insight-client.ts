@@ -89,7 +89,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return this.#progress
   }
 
-  /** Computes a new result. @throws RouxError `PROVIDER_ERROR` */
+  /** @throws RouxError `PROVIDER_ERROR` */
   async update(): Promise<void> {
     const { generation, complete } = await this.#read(async (snapshot) => snapshot)
     if (this.#last?.generation !== generation) await this.#takeShared(generation, this.#end.signal)

@@ -9,7 +9,7 @@ import { makeFolder } from '../core/make-folder.ts'
 import type { LaidOut } from '../insight/layout.ts'
 
 export interface LayoutRuns {
-  /** Computes positions. @param before previous positions, `NaN` for new notes; `undefined` to place all notes */
+  /** @param before previous positions, `NaN` for new notes; `undefined` to place all notes */
   layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutOptions): Promise<LaidOut>
 }
 

@@ -10,7 +10,7 @@ import { embeddingTables, entryOf } from './entries.ts'
 import type { OpenGate } from './open-gate.ts'
 
 export interface OpenEmbedding {
-  /** Opens the embedder. @throws RouxError `PROVIDER_ERROR` */
+  /** @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>

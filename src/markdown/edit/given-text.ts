@@ -8,7 +8,7 @@ export function invalid(name: string, problem: string, hint?: string): RouxError
   return new RouxError('INVALID_PARAMS', `${name}: ${problem}`, { hint })
 }
 
-/** Checks a text. @throws RouxError `INVALID_PARAMS` if the text contains a lone surrogate */
+/** @throws RouxError `INVALID_PARAMS` if the text contains a lone surrogate */
 export function requireText(name: string, text: string): string {
   if (!LONE_SURROGATE.test(text)) return text
   throw invalid(name, 'expected text, but found half of a surrogate pair.', 'Send only complete characters.')

@@ -53,7 +53,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
   }
 }
 
-/** Parses a document. @throws Malformed */
+/** @throws Malformed */
 function parseDocument(source: string): Yaml.Document.Parsed {
   const { Composer, Parser } = yaml()
   const tokens = [...new Parser().parse(source)]

@@ -61,7 +61,7 @@ export type Token =
 
 export type NamedOperator = '=' | '<' | '<=' | '>' | '>='
 
-/** Reads a token. @throws RouxError `INVALID_PARAMS` for an unclosed quote or a `|` */
+/** @throws RouxError `INVALID_PARAMS` for an unclosed quote or a `|` */
 export function readToken(text: string, from: number): Token {
   const start = nextStart(text, from)
   const first = text[start]

@@ -12,7 +12,7 @@ interface FollowedOptions<T> {
   readonly name: string
   /** The size of the page cache in KB. */
   readonly cache: number
-  /** Prepares statements. @throws DamagedIndex */
+  /** @throws DamagedIndex */
   prepare(database: Database): T
   /** A callback that drops cached data when the file has been replaced. */
   forget(): void

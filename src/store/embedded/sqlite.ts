@@ -18,7 +18,7 @@ export function guardSqlite(calls: CallGuard): void {
   guard = calls
 }
 
-/** Loads the binding. @throws RouxError `PROVIDER_ERROR` if the binding is missing or for another platform */
+/** @throws RouxError `PROVIDER_ERROR` if the binding is missing or for another platform */
 export function loadSqlite(): DatabaseConstructor {
   try {
     binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync

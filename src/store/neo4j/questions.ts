@@ -115,7 +115,7 @@ export class Questions {
     this.#options = options
   }
 
-  /** The value is true after the first result. */
+  /** True after the first result. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
   }

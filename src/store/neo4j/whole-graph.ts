@@ -15,7 +15,7 @@ interface StoredLinks {
   readonly missing: readonly { readonly count: number; readonly links: string }[]
 }
 
-/** Yields files by id, then edges by source. */
+/** Returns files by id, then edges by source. */
 export async function exportRows({
   questions,
   idOf,

@@ -85,7 +85,7 @@ export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, 
   }
 }
 
-/** Sends a request. @throws RouxError if the server refuses, or does not respond */
+/** @throws RouxError if the server refuses, or does not respond */
 async function send(path: string, body: unknown, session?: string): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', ...(session && authorization(session)) }
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {

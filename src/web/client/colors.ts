@@ -84,7 +84,7 @@ function ownColors(groups: readonly PictureGroup[], before: ReadonlyMap<string, 
   return colorOf
 }
 
-/** Returns the groups. The size of a community includes notes that are not drawn. */
+/** Returns the group of each note. The size of a community includes notes that are not drawn. */
 function groupsOf(graph: Graph, by: ColorBy): readonly (PictureGroup | undefined)[] {
   if (by === 'community' || by === 'region') {
     const { of, groups } = groupingBy(graph, by)
@@ -115,7 +115,7 @@ const AGES: readonly (readonly [days: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, 'earlier'],
 ]
 
-/** Mixes two colors. @param share share of the first color */
+/** @param share share of the first color */
 export function mixed(a: string, b: string, share: number): string {
   const channel = (color: string, from: number): number => Number.parseInt(color.slice(from, from + 2), 16)
   const channels = [1, 3, 5].map((from) => Math.round(share * channel(a, from) + (1 - share) * channel(b, from)))

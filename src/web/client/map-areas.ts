@@ -139,7 +139,7 @@ function cellsAround([left, top, right, bottom]: Box, size: number, border: numb
   return { columns, rows, size, left: left - border, top: top - border }
 }
 
-/** Returns the lands. @param isRound true to smooth borders, which takes time for each color */
+/** @param isRound true to smooth borders, which takes time for each color */
 function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { isRound = false } = {}) {
   const bounds = boundsOf(notes.flatMap((note) => placeOf(graph, note)))
   const usual = usualDistance(graph, notes)

@@ -185,7 +185,7 @@ export class MapView {
   #wholeCount = 0
   #goal: (() => void) | undefined
 
-  /** Creates the map. @throws Error if the browser does not support canvas */
+  /** @throws Error if the browser does not support canvas */
   constructor(parent: HTMLElement, isDark: boolean, events: MapEvents) {
     this.#element = parent
     const context = element('canvas').getContext('2d')

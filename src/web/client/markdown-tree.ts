@@ -75,7 +75,7 @@ interface Conversion {
   formulaOf(number: string): MarkdownNode
 }
 
-/** Converts nodes. @throws RangeError if they are nested too deeply */
+/** @throws RangeError if the nodes are nested too deeply */
 function converted(nodes: readonly RootContent[], conversion: Conversion, depth = 0): readonly MarkdownNode[] {
   if (depth > MAX_DEPTH) throw new RangeError('too deep')
   return nodes.flatMap((node): readonly MarkdownNode[] => {

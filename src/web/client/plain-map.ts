@@ -17,7 +17,7 @@ export type PlainMap = ReturnType<typeof plainMap>
 
 const NAMED = 6
 
-/** Creates a map. @throws Error if the browser does not support canvas */
+/** @throws Error if the browser does not support canvas */
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
   const drawing = element('div', { className: 'drawing', tabIndex: 0, role: 'application', ariaRoleDescription: 'map of notes' })
   const tip = element('div', { className: 'tip', hidden: true })

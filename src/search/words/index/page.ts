@@ -203,7 +203,7 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages 
   return bytes
 }
 
-/** Unpacks a header. Throws `DamagedWords`. */
+/** Throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
   // Typed arrays need aligned memory, so copy the bytes.
   const { buffer } = new Uint8Array(bytes)

@@ -134,7 +134,7 @@ function segmentsOf(database: Database): readonly SegmentRow[] {
   return database.prepare('SELECT id, rank, notes FROM segment ORDER BY rank').all() as SegmentRow[]
 }
 
-/** Reads the header of a segment. @throws DamagedIndex, DamagedWords */
+/** @throws DamagedIndex, DamagedWords */
 function readHeader(database: Database, id: number): SegmentHeader {
   const row = database.prepare('SELECT rank, header FROM segment WHERE id = ?').get(id) as { rank: number; header: unknown }
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))

@@ -8,7 +8,7 @@ import { type CoarseNote, unpackCoarse } from './coarse-part.ts'
 import { type StoredVector, type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
-/** The first parameter of the query is the embedder's id. */
+/** The first parameter of each statement is the embedder's id. */
 export interface VectorRows {
   readonly newCoarse: Statement
   readonly vectors: Statement

@@ -224,7 +224,7 @@ interface EmbedderRow {
   readonly notes: number
 }
 
-/** Reads the header of a segment. @throws DamagedIndex, DamagedWords */
+/** @throws DamagedIndex, DamagedWords */
 function readHeader({ header }: OpenSearch, id: number, rank: number) {
   const row = header.get(id) as { header: unknown } | undefined
   if (row === undefined) throw new DamagedIndex('a segment is missing')

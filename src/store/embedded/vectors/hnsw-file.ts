@@ -201,7 +201,7 @@ export interface Sidecar extends GraphStamp, Omit<WrittenGraph, 'path'> {
   readonly sha256: string
 }
 
-/** Parses the sidecar. @throws Error if it is malformed */
+/** @throws Error if the sidecar is malformed */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== checksumOf(line)) throw new Error('the sidecar is damaged')

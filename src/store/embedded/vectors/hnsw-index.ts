@@ -45,7 +45,7 @@ export class HnswIndex {
     return this.#unindexed.size
   }
 
-  /** The value is false if there are too few vectors or the graph is outdated. */
+  /** False if there are too few vectors or the graph is outdated. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -183,7 +183,7 @@ export class HnswIndex {
     this.#graph.set(label, vector)
   }
 
-  /** The value is true if deletions and replacements make a rebuild worthwhile. */
+  /** True if deletions and replacements make a rebuild worthwhile. */
   get needsRebuild(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }

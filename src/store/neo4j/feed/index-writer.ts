@@ -248,7 +248,7 @@ export async function emptyVault(connection: Connection): Promise<void> {
   await deleteAll(connection, ['(n:RouxVault {vault: $vault})'])
 }
 
-/** Removes a vault. @throws RouxError `VAULT_NOT_FOUND` if the vault has no data, `CONFLICT` while it is being fed */
+/** @throws RouxError `VAULT_NOT_FOUND` if the vault has no data, `CONFLICT` while it is being fed */
 export async function removeFedVault(connection: Connection): Promise<void> {
   const { vault } = connection
   const rows = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault ORDER BY vault')

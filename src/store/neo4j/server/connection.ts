@@ -238,7 +238,7 @@ function runnerOf(transaction: Transaction | ManagedTransaction): Run {
 
 export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
 
-/** Loads the driver. @throws RouxError `STORE_UNAVAILABLE` with the command to install it */
+/** @throws RouxError `STORE_UNAVAILABLE` with the command to install the driver */
 async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')

@@ -114,7 +114,7 @@ async function makeSchema(connection: Connection): Promise<void> {
   }
 }
 
-/** Checks the format. @throws RouxError `STORE_UNAVAILABLE` if it is unsupported */
+/** @throws RouxError `STORE_UNAVAILABLE` for an unsupported format */
 export function requireFormat(version: number | undefined): void {
   if (version === undefined || version === FORMAT) return
   const [message, hint] =
