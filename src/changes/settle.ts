@@ -25,7 +25,8 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
  * Writes all data to temporary files, then renames files. Displaced files keep a temporary name and are hashed again at the end,
- * to restore bytes written to them meanwhile. Bytes that another program writes to an open file soon after that become a conflicted copy.
+ * to restore bytes written to them meanwhile. Bytes that another program writes to an open file soon after that become a
+ * conflicted copy.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {

@@ -55,7 +55,7 @@ export interface FileRecord {
   readonly malformed: number
   /** Omitted if unchanged. */
   readonly info?: FileInfo
-  /** The text, decoded as UTF-8, for engines that store it. Omitted if unchanged. */
+  /** The text, decoded as UTF-8, for engines that store it. It is omitted if unchanged. */
   readonly text?: string
 }
 

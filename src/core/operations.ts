@@ -119,7 +119,7 @@ export interface LinkReport {
 }
 
 export interface WriteResult {
-  /** The change's id. Omitted for dry runs, and if nothing changed. */
+  /** The change's id. It is omitted for dry runs, and if nothing changed. */
   readonly changeId?: string
   /** The plan's id. Only dry runs return one. */
   readonly planId?: string

@@ -11,7 +11,7 @@ export interface WordTerm {
   readonly count: number
   /** The alternatives if the word occurs nowhere, such as `node` and `js` for `node.js`. */
   readonly parts: readonly WordTerm[]
-  /** The language in ISO 639-1. Omitted if unclear. */
+  /** The language in ISO 639-1. It is omitted if unclear. */
   readonly language?: string
 }
 

@@ -17,7 +17,7 @@ export interface NoteWords {
   readonly path: string
   /** The version of the note; see `versionOf`. */
   readonly version: number
-  /** The language in ISO 639-1. Omitted if the text does not determine one. */
+  /** The language in ISO 639-1. It is omitted if the text does not determine one. */
   readonly language?: string | undefined
   readonly title: AnalyzedText
   /** The text after the frontmatter, then headings, tags and property values. */

@@ -94,7 +94,7 @@ export interface Progress {
 export interface FoundNote {
   readonly id: NodeId
   readonly title: string
-  /** A score from 0 to 1. Omitted for queries without words. */
+  /** A score from 0 to 1. It is omitted for queries without words. */
   readonly score?: number
 }
 

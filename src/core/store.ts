@@ -443,7 +443,7 @@ export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
 export interface Scores {
   readonly scores: Float64Array
-  /** Number of sampled sources. Omitted if the scores are exact. */
+  /** Number of sampled sources. It is omitted if the scores are exact. */
   readonly sampled?: number
 }
 
@@ -458,9 +458,9 @@ export interface Store {
   condition(): StoreCondition
   /** Stores scores for `Snapshot.hubs` until newer ones arrive. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
-  /** The shared results. Omitted if the index is stored on this computer. */
+  /** The shared results. They are omitted if the index is stored on this computer. */
   readonly results?: SharedResults
-  /** The shared decisions. Omitted if they are stored on this computer. */
+  /** The shared decisions. They are omitted if they are stored on this computer. */
   readonly decisions?: Decisions
   /** Yields nodes by id, then edges by source, of one generation. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>

@@ -16,7 +16,7 @@ export interface NodeResponse {
   readonly tags: readonly string[]
   readonly links: readonly NodeSummary[]
   readonly properties?: Readonly<Record<string, unknown>>
-  /** The node's kind. Omitted for notes. */
+  /** The node's kind. It is omitted for notes. */
   readonly kind?: NodeKind
 }
 

@@ -27,7 +27,7 @@ export interface RetrieveArguments extends Pick<SearchArguments, 'query' | 'fold
 }
 
 /**
- * Returns passages for a question, best first. A question about one note that fits gets the whole note.
+ * Returns passages for a question, best first. If the question is about one note that fits, the whole note is returned.
  * @throws RouxError `NODE_NOT_FOUND`
  */
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {

@@ -44,8 +44,8 @@ export interface FoundByQuery {
 }
 
 /**
- * Finds notes for a query. If no note contains all words, notes with some of the words, or with words that start with them, are
- * returned.
+ * Finds notes for a query. If no note contains all words, the function looks for notes with some of the words, and then for notes
+ * with words that start with them.
  * @throws RouxError `NODE_NOT_FOUND` or `AMBIGUOUS_NAME` for a note in the query
  */
 export async function findByQuery(

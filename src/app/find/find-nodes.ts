@@ -45,7 +45,7 @@ export interface FoundNode extends ListedNode {
   readonly created?: string
   readonly modified?: string
   readonly snippet: string
-  /** UTF-16 offsets in `snippet`. Omitted unless requested. */
+  /** UTF-16 offsets in `snippet`. They are omitted unless requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** The 1-based number of the line in the file. */
   readonly line: number

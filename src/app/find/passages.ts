@@ -28,7 +28,7 @@ export interface PassageQuery {
   readonly words: SnippetQuery
   /** The stored chunks of the note. If omitted, the note is split again. */
   readonly stored?: NoteChunks | undefined
-  /** The semantic criteria. Omitted for a keyword search. */
+  /** The semantic criteria. They are omitted for a keyword search. */
   readonly meaning?: Meaning | undefined
   readonly length?: number
   /** True if words of the title and headings also count as matches. */

@@ -30,7 +30,7 @@ export interface BrokenLink {
   readonly line: number
   /** The sentence with the link. For operations, the text is only the link. */
   readonly text: string
-  /** Number of equal links in the sentence. Omitted if there is only one. */
+  /** Number of equal links in the sentence. It is omitted if there is only one. */
   readonly times?: number
   readonly reason?: string
 }

@@ -345,7 +345,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** The vault's link style is taken from its most linked notes. */
+/** The vault's link style is taken from this many notes, those with the most outgoing links. */
 const DISTINCTIVE_NOTES = 3
 
 async function openWriter(reading: ReadingContext, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {

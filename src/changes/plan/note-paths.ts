@@ -73,8 +73,8 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
 }
 
 /**
- * Logseq keeps pages in one folder and journals in another. `a/b` is the name of one page unless the folder `a` exists. Returns the
- * existing path if there is a page of that name.
+ * Logseq keeps pages in one folder and journals in another. `a/b` is the name of one page unless the folder `a` exists. Returns
+ * the existing path if there is a page of that name.
  */
 function logseqPath(workspace: PathsInUse, path: string): string {
   if (workspace.isTaken(path)) return path

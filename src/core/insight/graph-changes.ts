@@ -10,9 +10,9 @@ export interface LoggedFile {
 
 /** A file's change between two generations. A moved file counts as the same file. */
 export interface LoggedFileChange {
-  /** The old path. Omitted for new files. */
+  /** The old path. It is omitted for new files. */
   readonly from?: string
-  /** The new path. Omitted for removed files. */
+  /** The new path. It is omitted for removed files. */
   readonly to?: string
   readonly before?: LoggedFile
   readonly after?: LoggedFile

@@ -190,7 +190,7 @@ export const NO_COMMUNITY = 0xffff_ffff
 
 export interface Communities {
   readonly levels: readonly [CommunityLevel, CommunityLevel]
-  /** The ids that changed on the first level. Omitted the first time. */
+  /** The ids that changed on the first level. They are omitted the first time. */
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
   /** Maps each former id to the communities that now contain its notes, the one with the largest share first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
