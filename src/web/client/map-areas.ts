@@ -88,7 +88,8 @@ function hasParts({ groupedBy, isColoredByGroup }: Pick<Divided, 'groupedBy' | '
   return isColoredByGroup && groupedBy === 'region'
 }
 
-function byNumber(notes: readonly number[], numbers: ArrayLike<number>, count: number): readonly number[][] {
+/** Returns a list of notes for each number below `count`. */
+export function byNumber(notes: readonly number[], numbers: ArrayLike<number>, count: number): readonly number[][] {
   const lists = Array.from({ length: count }, (): number[] => [])
   for (const note of notes) lists[numbers[note] ?? -1]?.push(note)
   return lists

@@ -23,50 +23,43 @@ export interface Label extends Words {
   readonly box: Box
 }
 
-export interface Room {
+export interface Labels {
   readonly width: number
   readonly height: number
   readonly covered: readonly Box[]
   readonly dots: Dots
   /** The lines, which labels avoid only if the positions are otherwise equal. */
   readonly lines?: Dots | undefined
+  readonly placed: Label[]
 }
 
-export class Labels {
-  readonly placed: Label[] = []
-  readonly room: Room
-
-  constructor(room: Room) {
-    this.room = room
+/** Places a label at the center that hides the fewest notes, or the first of several. @returns undefined if no center is free */
+export function placeLabel(labels: Labels, words: Words, centers: readonly Point[], placing: Placing = {}): Label | undefined {
+  const { mostHidden = 0, clear = 0, isAllowed } = placing
+  const { width, height } = words
+  const { covered, dots, lines, placed, ...view } = labels
+  let best: Box | undefined
+  let least = Infinity
+  for (const center of centers) {
+    const [x, y] = center
+    const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
+    if (box[0] < EDGE || box[2] > view.width - EDGE || box[1] < 2 || box[3] > view.height - 2) continue
+    if (covered.some((other) => overlap(box, other)) || placed.some(({ box: other }) => overlap(box, other))) continue
+    if (isAllowed?.(center) === false) continue
+    const hidden = dots.below(box, Math.min(mostHidden, least))
+    if (hidden > mostHidden || hidden >= least) continue
+    const around: Box = [box[0] - clear, box[1] - clear, box[2] + clear, box[3] + clear]
+    const near = clear > 0 ? LINE_COST * dots.below(around, (least - hidden) / LINE_COST) : 0
+    const cost = hidden + near + LINE_COST * (lines?.below(box, (least - hidden - near) / LINE_COST) ?? 0)
+    if (cost >= least) continue
+    best = box
+    least = cost
+    if (cost === 0) break
   }
-
-  /** Chooses the center that hides the fewest notes, or the first of several. @returns undefined if no center is free */
-  place(words: Words, centers: readonly Point[], { mostHidden = 0, clear = 0, isAllowed }: Placing = {}): Label | undefined {
-    const { width, height } = words
-    const { covered, dots, lines, ...view } = this.room
-    let best: Box | undefined
-    let least = Infinity
-    for (const center of centers) {
-      const [x, y] = center
-      const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
-      if (box[0] < EDGE || box[2] > view.width - EDGE || box[1] < 2 || box[3] > view.height - 2) continue
-      if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
-      if (isAllowed?.(center) === false) continue
-      const hidden = dots.below(box, Math.min(mostHidden, least))
-      if (hidden > mostHidden || hidden >= least) continue
-      const around: Box = [box[0] - clear, box[1] - clear, box[2] + clear, box[3] + clear]
-      const near = clear > 0 ? LINE_COST * dots.below(around, (least - hidden) / LINE_COST) : 0
-      const cost = hidden + near + LINE_COST * (lines?.below(box, (least - hidden - near) / LINE_COST) ?? 0)
-      if (cost >= least) continue
-      best = box
-      least = cost
-      if (cost === 0) break
-    }
-    if (best === undefined) return undefined
-    const label = { ...words, box: best }
-    this.placed.push(label)
-    return label
-  }
+  if (best === undefined) return undefined
+  const label = { ...words, box: best }
+  placed.push(label)
+  return label
 }
 
 /** Matches the places where a line may end: after a space, or after a hyphen that follows a letter. */

@@ -1,7 +1,7 @@
 import { element } from './element.ts'
 import { boundsOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
-import { type Camera, drawAreasAlone, type Frame, NARROW } from './map-scene.ts'
+import { type Camera, drawAreasAlone, type Frame, NARROW, pointAt, pointIn } from './map-scene.ts'
 import { memoizeLast } from './memoize-last.ts'
 
 const SIZE = { width: 132, height: 92, margin: 6 }
@@ -28,13 +28,11 @@ export class Locator {
     const isShown = hasAreas && frame.magnified >= SHOWN_FROM && frame.width >= NARROW
     this.box.style.display = isShown ? '' : 'none'
     if (!isShown) return
-    const { camera } = frame
-    const { x, y, scale } = this.#draw(frame)
-    const shrunk = scale / camera.scale
-    const [width, height] = [frame.width * shrunk, frame.height * shrunk]
-    const left = (SIZE.width - width) / 2 + (camera.x - x) * scale
-    const top = (SIZE.height - height) / 2 + (camera.y - y) * scale
-    Object.assign(this.#view.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` })
+    const small = { ...frame, ...SIZE, camera: this.#draw(frame) }
+    const [left, top] = pointIn(small, ...pointAt(frame, 0, 0))
+    const [right, bottom] = pointIn(small, ...pointAt(frame, frame.width, frame.height))
+    const [width, height] = [`${right - left}px`, `${bottom - top}px`]
+    Object.assign(this.#view.style, { left: `${left}px`, top: `${top}px`, width, height })
   }
 
   readonly #draw = memoizeLast(

@@ -1,7 +1,7 @@
 import { mixed, OTHER, PALETTE } from './colors.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isIndex, neighbors, overviewBy, placeOf, radiusOf } from './graph.ts'
-import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
+import { areasOf, byNumber, type Divided, landPartsOf } from './map-areas.ts'
 import type { Box, Label, Point } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
@@ -343,13 +343,10 @@ export class Sheet {
   }
 }
 
-function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left: number, top: number] {
-  const factor = camera.scale / shown.camera.scale
-  const rounded = (at: number): number => Math.round(at * ratio) / ratio
-  return [
-    rounded(width / 2 + (shown.camera.x - camera.x) * camera.scale - (shown.width * factor) / 2),
-    rounded(height / 2 + (shown.camera.y - camera.y) * camera.scale - (shown.height * factor) / 2),
-  ]
+/** Returns where the corner of an image lies in the view, in whole device pixels. */
+function cornerOf(frame: Frame, shown: Shown): [left: number, top: number] {
+  const [left, top] = pointIn(frame, ...pointAt(shown, 0, 0))
+  return [Math.round(left * frame.ratio) / frame.ratio, Math.round(top * frame.ratio) / frame.ratio]
 }
 
 /** The area of an open note keeps its color, while others are dimmed. */
@@ -686,13 +683,10 @@ function fillCircles(context: Context, circles: readonly Circle[], square = 0): 
 }
 
 function notesByColor(frame: Frame): readonly number[][] {
-  const { graph, look, theme, highlight } = frame
-  // The last of these lists is for index notes.
-  const byColor = [...PALETTE, theme.text].map((): number[] => [])
-  for (const note of highlight?.notes ?? graph.degrees.keys()) {
-    if (isInView(frame, note, radiusIn(frame, note))) byColor[look.colors[note] ?? 0]?.push(note)
-  }
-  return byColor
+  const notes = [...(frame.highlight?.notes ?? frame.graph.degrees.keys())]
+  const inView = notes.filter((note) => isInView(frame, note, radiusIn(frame, note)))
+  // The last list is for index notes.
+  return byNumber(inView, frame.look.colors, PALETTE.length + 1)
 }
 
 /** Draws a link if both notes are drawn and one of them is near the view. */

@@ -1,9 +1,9 @@
 import { type Colored, mixed, OTHER, PALETTE } from './colors.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isElsewhere, isIndex, neighbors, placeOf } from './graph.ts'
-import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
+import { areasOf, boundsOfMost, byNumber, landPartsOf, partsWithin } from './map-areas.ts'
 import { type Fitting, fitInto } from './map-fit.ts'
-import { type Box, Dots, EDGE, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
+import { type Box, Dots, EDGE, type Label, type Labels, type Point, placeLabel, type Words, wrapped } from './map-labels.ts'
 import { Locator } from './map-locator.ts'
 import {
   bandsIn,
@@ -120,8 +120,9 @@ const BOLD = 0.4
 const CHOSEN_NAME = 1.3
 const RING = 6
 const SEEN = 2
-/** The font sizes of group names in pixels. Groups with a diagonal of `large` pixels have the largest name. */
-const GROUP_FONT = { least: 12, most: 23, large: 750 }
+/** The font sizes of group names in pixels. Groups with a diagonal of `LARGE_LAND` pixels have the largest name. */
+const GROUP_FONT = { least: 12, most: 23 }
+const LARGE_LAND = 750
 const SPACED = 0.08
 /** The free space in pixels beside the names of lands, which could otherwise be read as names of notes. */
 const CLEAR = 5
@@ -423,11 +424,10 @@ export class MapView {
     const { graph } = frame
     const writing = this.#writingIn(frame)
     this.#groupNames = this.#labelGroups(writing)
-    if (this.#namesParts) this.#labelParts(writing)
+    if (frame.magnified > PARTS_FROM) this.#labelParts(writing)
     const whole = graph.count <= NAMED.few ? NAMED.ofFew : graph.count <= NAMED.some ? NAMED.ofSome : NAMED.ofMany
-    const most = this.#mostNames(whole, 2)
-    this.#labelNotes(writing, this.#byWeight(graph), most)
-    if (!this.#namesParts && frame.width >= NARROW) this.#labelParts(writing)
+    this.#labelNotes(writing, this.#byWeight(graph), mostNames(frame, whole, 2))
+    if (frame.magnified <= PARTS_FROM && frame.width >= NARROW) this.#labelParts(writing)
     return this.#writeTexts(on, writing)
   }
 
@@ -456,10 +456,6 @@ export class MapView {
     return this.#writeTexts(on, writing)
   }
 
-  #writingIn(frame: Frame): Writing {
-    return { frame, labels: this.#labelsIn(frame), named: new Set(), texts: [] }
-  }
-
   /** Writes names. Small notes that names of groups would hide partially are covered. */
   #writeTexts(on: CanvasRenderingContext2D, { frame, labels, texts }: Writing): readonly Label[] {
     const small = smallNotesIn(frame)
@@ -475,10 +471,6 @@ export class MapView {
     return labels.placed
   }
 
-  get #namesParts(): boolean {
-    return this.camera.scale > PARTS_FROM * this.#wholeScale
-  }
-
   #labelAround(center: number, writing: Writing): void {
     const { frame, labels } = writing
     const all = closestTo(frame, center)
@@ -490,23 +482,11 @@ export class MapView {
     if (more === 0) return
     const text = `+${more} more`
     const words = this.#words(text, [text], `400 11.5px ${FONT}`, 14)
-    const label = labels.place(words, beside(frame, center, words))
+    const label = placeLabel(labels, words, beside(frame, center, words))
     if (label !== undefined) addText(writing, label, { color: frame.theme.link, edge: 3 })
   }
 
-  /**
-   * Returns the maximum number of names.
-   * @param whole maximum for the whole map
-   * @param power how fast the maximum grows with the scale
-   */
-  #mostNames(whole: number, power: 1 | 2): number {
-    const { width, height } = this.#size
-    const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
-    const nearer = Math.max(1, this.camera.scale / this.#wholeScale) ** power
-    return Math.min(NAMED.most, Math.round(whole * room * nearer))
-  }
-
-  #labelsIn(frame: Frame): Labels {
+  #writingIn(frame: Frame): Writing {
     const dots = new Dots(frame.width, frame.height)
     // Names must not hide index notes.
     const { offsetLeft: x, offsetTop: y, offsetWidth, offsetHeight } = this.#locator.box
@@ -522,7 +502,7 @@ export class MapView {
     const curves = curvesIn(frame)
     const lines = curves.length > 0 ? new Dots(frame.width, frame.height) : undefined
     for (const { start, over, end } of curves) lines?.addCurve(start, over, end)
-    return new Labels({ ...this.#size, covered, dots, lines })
+    return { frame, labels: { ...this.#size, covered, dots, lines, placed: [] }, named: new Set(), texts: [] }
   }
 
   #covered(): readonly Box[] {
@@ -536,7 +516,7 @@ export class MapView {
     const end = labels.placed.length + most
     const inView = notes.filter((note) => isInView(frame, note))
     const spots: Point[] = []
-    const apart = APART / Math.sqrt(frame.camera.scale / this.#wholeScale)
+    const apart = APART / Math.sqrt(frame.magnified)
     const isFree = ([x, y]: Point): boolean => spots.every(([left, top]) => Math.hypot(left - x, top - y) >= apart)
     for (const note of inView.slice(0, frame.graph.count <= FEW || isNear(frame) ? MOST_LOOKED : 3 * most)) {
       if (labels.placed.length >= end) return
@@ -571,7 +551,7 @@ export class MapView {
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centers = beside(frame, note, words)
         const isAllowed = at === 'anywhere' ? undefined : landTest(frame, words, landIs(frame, home), at === 'nearLand')
-        const label = labels.place(words, centers, { mostHidden, clear: RING - 1, isAllowed })
+        const label = placeLabel(labels, words, centers, { mostHidden, clear: RING - 1, isAllowed })
         if (label === undefined) continue
         addText(writing, label, { color, edge: mostHidden > 0 ? 5 : 3 })
         return true
@@ -587,20 +567,21 @@ export class MapView {
   }
 
   #noteFont(frame: Frame, note: number, isChosen: boolean): { readonly weight: number; readonly size: number } {
-    const { graph, width, camera } = frame
-    const nearer = Math.min(GROWTH.most, Math.max(1, camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
+    const { graph, width, magnified } = frame
+    const nearer = Math.min(GROWTH.most, Math.max(1, magnified / GROWTH.from) ** GROWTH.power)
     const linked = isNear(frame) ? (weightsOf(graph)[note] ?? 0) : 0
     const size = (width < NARROW ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
     return isChosen ? { weight: 650, size: CHOSEN_NAME * size } : { weight: linked > BOLD ? 600 : 400, size }
   }
 
   #words(text: string, lines: readonly string[], font: string, lineHeight: number, spacing = 0): Words {
+    this.#context.font = font
     return {
       text,
       lines,
       font,
       spacing,
-      width: Math.max(...lines.map((line) => this.#widthOf(line, font) + spacing * line.length)),
+      width: Math.max(...lines.map((line) => this.#context.measureText(line).width + spacing * line.length)),
       height: lines.length * lineHeight,
     }
   }
@@ -626,10 +607,12 @@ export class MapView {
     const { graph, look } = frame
     const names: Label[] = []
     const groups = this.#groups(graph, look)
-    const most = this.#mostNames(NAMED.groups, 1)
-    const divided = new Set(within === undefined && this.#namesParts ? landPartsOf(graph, look).map(({ color }) => color) : [])
+    const most = mostNames(frame, NAMED.groups, 1)
+    const divided = new Set(
+      within === undefined && frame.magnified > PARTS_FROM ? landPartsOf(graph, look).map(({ color }) => color) : [],
+    )
     const isWanted = ({ color, notes }: Group): boolean =>
-      !divided.has(color) && (within === undefined || hasAll(within, notes) === are)
+      !divided.has(color) && (within === undefined || notes.every((note) => within.has(note)) === are)
     for (const group of groups.filter(isWanted)) {
       const { notes, namesake, bounds } = group
       if (namesake !== undefined && named.has(namesake)) continue
@@ -637,7 +620,7 @@ export class MapView {
       // A color without a name has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
-      const sizes = sizesFrom(sizeFor(isOther || !are ? 0 : diagonal / GROUP_FONT.large, GROUP_FONT), PART_FONT.near.least)
+      const sizes = sizesFor(isOther || !are ? 0 : diagonal / LARGE_LAND, GROUP_FONT, PART_FONT.near.least)
       const label = this.#labelLand(writing, are ? group : { ...group, namesake: undefined }, sizes, !are)
       if (label === undefined) continue
       if (namesake !== undefined) named.add(namesake)
@@ -648,14 +631,14 @@ export class MapView {
 
   #labelParts(writing: Writing, within?: ReadonlySet<number>): void {
     const { frame, labels } = writing
-    const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
+    const end = labels.placed.length + (within === undefined ? mostNames(frame, NAMED.parts, 1) : NAMED.partsOfGroup)
     const parts = landPartsOf(frame.graph, frame.look)
     const named = within === undefined ? parts.filter(({ isRest }) => isRest !== true) : partsWithin(parts, within)
-    const font = within !== undefined || this.#namesParts ? PART_FONT.near : PART_FONT.far
+    const font = within !== undefined || frame.magnified > PARTS_FROM ? PART_FONT.near : PART_FONT.far
     const largest = Math.max(...named.map(({ isRest, notes }) => (isRest ? 1 : notes.length)))
     for (const part of named) {
       if (labels.placed.length >= end) return
-      const sizes = sizesFrom(sizeFor(Math.sqrt(part.notes.length / largest), font), font.least)
+      const sizes = sizesFor(Math.sqrt(part.notes.length / largest), font)
       if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, sizes)
     }
   }
@@ -692,11 +675,6 @@ export class MapView {
       return sortedBy(order, [...order.keys()])
     },
   )
-
-  #widthOf(text: string, font: string): number {
-    this.#context.font = font
-    return this.#context.measureText(text).width
-  }
 
   get #wholeScale(): number {
     const { extent = 1 } = this.#drawn ? areasOf(this.#drawn.graph, this.#drawn.look) : {}
@@ -953,19 +931,26 @@ function placeInside(
       const isOwn = landTest(frame, words, group.has ?? landIs(frame, color), mayReachOut)
       const isAllowed = frame.look.isColoredByGroup ? isOwn : undefined
       const next = isNext ? beside(frame, namesake, words) : []
-      const label = labels.place(words, centers ?? next, { mostHidden: hides, isAllowed })
+      const label = placeLabel(labels, words, centers ?? next, { mostHidden: hides, isAllowed })
       if (label !== undefined) return label
     }
   return undefined
 }
 
-/** A `share` of 1 or more gives the largest size. */
-function sizeFor(share: number, { least, most }: { readonly least: number; readonly most: number }): number {
-  return least + (most - least) * Math.min(1, share)
+/**
+ * Returns the maximum number of names.
+ * @param whole maximum for the whole map
+ * @param power how fast the maximum grows with the scale
+ */
+function mostNames({ width, height, magnified }: Frame, whole: number, power: 1 | 2): number {
+  const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
+  return Math.min(NAMED.most, Math.round(whole * room * Math.max(1, magnified) ** power))
 }
 
-function sizesFrom(most: number, least: number): readonly number[] {
-  return [...new Set(SMALLER.map((smaller) => Math.max(least, most * smaller)))]
+/** Returns the sizes to try, the largest first. It grows with `share`, up to a share of 1. */
+function sizesFor(share: number, { least, most }: typeof GROUP_FONT, smallest = least): readonly number[] {
+  const largest = least + (most - least) * Math.min(1, share)
+  return [...new Set(SMALLER.map((smaller) => Math.max(smallest, largest * smaller)))]
 }
 
 function landColor({ theme }: Frame, color = -1): string {
@@ -979,10 +964,6 @@ function isColored({ color }: Pick<Group, 'color'>): boolean {
 
 function isNear(frame: Frame): boolean {
   return frame.graph.count > FEW && farnessOf(frame) < NEAR
-}
-
-function hasAll(all: ReadonlySet<number>, some: readonly number[]): boolean {
-  return some.every((note) => all.has(note))
 }
 
 /** Returns a predicate for points where the text stays on the same area. */
@@ -1037,19 +1018,15 @@ function isCalm(): boolean {
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
   const { shown, colors, groupedBy } = look
   const { of, groups } = groupingBy(graph, groupedBy)
-  const members = groups.map((): number[] => [])
-  for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
-  return members
+  const drawn = [...graph.degrees.keys()].filter((note) => shown[note] === 1)
+  return byNumber(drawn, of, groups.length)
     .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: groups[group]?.label ?? '', notes }]))
     .sort((a, b) => b.notes.length - a.notes.length)
-    .map(({ label, notes }) => {
-      const namesake = notes.find((note) => graph.picture.titles[note] === label)
-      return {
-        label,
-        notes,
-        color: colors[notes.find((note) => (colors[note] ?? 0) <= OTHER) ?? -1] ?? 0,
-        bounds: boundsOfMost(graph, notes),
-        namesake,
-      }
-    })
+    .map(({ label, notes }) => ({
+      label,
+      notes,
+      color: colors[notes.find((note) => (colors[note] ?? 0) <= OTHER) ?? -1] ?? 0,
+      bounds: boundsOfMost(graph, notes),
+      namesake: notes.find((note) => graph.picture.titles[note] === label),
+    }))
 }

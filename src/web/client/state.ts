@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { isTransient, messageOf, RouxError } from '../../core/errors.ts'
+import { withoutVault } from '../../core/ids.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { isWithin } from '../../core/paths.ts'
@@ -202,7 +203,7 @@ function numbersOf(ids: readonly string[]): readonly number[] {
 
 /** If there are several vaults, ids in answers start with the vault's name. */
 export function bareId(id: string): string {
-  return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
+  return withoutVault(id, vault.value || undefined)
 }
 
 /** Returns the number of a note, whose id may contain the vault's name. */

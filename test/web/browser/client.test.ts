@@ -6,7 +6,7 @@ import { colorsOf, INDEX, PALETTE } from '../../../src/web/client/colors.ts'
 import { around, boundsOf, graphOf, nearby, neighbors, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { areasOf, landPartsOf, partsWithin } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
-import { Dots, Labels, wrapped } from '../../../src/web/client/map-labels.ts'
+import { Dots, placeLabel, wrapped } from '../../../src/web/client/map-labels.ts'
 import { closestTo, exitOf, groundAt, weightsOf } from '../../../src/web/client/map-scene.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
@@ -263,8 +263,8 @@ test('a name takes a free place on its land, and a required name hides as few no
     [150, 50],
     [150, 70],
   ] as const
-  const label = (placing?: Parameters<Labels['place']>[2]) =>
-    new Labels({ ...view, covered: [], dots }).place(words, centers, placing)?.box
+  const label = (placing?: Parameters<typeof placeLabel>[3]) =>
+    placeLabel({ ...view, covered: [], dots, placed: [] }, words, centers, placing)?.box
   expect(label()).toEqual([130, 60, 170, 80])
   const isAllowed = ([, y]: readonly [number, number]): boolean => y < 60
   expect(label({ isAllowed })).toBeUndefined()
@@ -470,7 +470,8 @@ test('a name covers a link rather than a note, and neither if there is room', ()
   lines.addCurve([0, 20], [100, 20], [200, 20])
   const words = { text: 'a', lines: ['a'], font: '', spacing: 0, width: 40, height: 20 }
   const place = (...centers: readonly (readonly [number, number])[]) =>
-    new Labels({ width: 200, height: 100, covered: [], dots, lines }).place(words, centers, { mostHidden: Infinity })?.box[1]
+    placeLabel({ width: 200, height: 100, covered: [], dots, lines, placed: [] }, words, centers, { mostHidden: Infinity })
+      ?.box[1]
   expect(place([40, 50], [40, 20], [40, 80])).toBe(70)
   expect(place([40, 50], [40, 20])).toBe(10)
 })
@@ -480,7 +481,7 @@ test('the name of a note keeps away from other notes if there is room', () => {
   dots.add([0, 62, 60, 70])
   const words = { text: 'a', lines: ['a'], font: '', spacing: 0, width: 40, height: 20 }
   const place = (...centers: readonly (readonly [number, number])[]) =>
-    new Labels({ width: 200, height: 100, covered: [], dots }).place(words, centers, { clear: 5 })?.box[1]
+    placeLabel({ width: 200, height: 100, covered: [], dots, placed: [] }, words, centers, { clear: 5 })?.box[1]
   expect(place([40, 50], [40, 20])).toBe(10)
   expect(place([40, 50])).toBe(40)
 })
