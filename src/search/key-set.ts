@@ -17,7 +17,7 @@ export class KeySet {
   }
 
   /**
-   * Creates a set of keys, whose memory depends on the highest key.
+   * Creates a set of keys. Its memory depends on the highest key.
    * @throws RangeError if a key is not an integer from 0 to 2³² − 1
    */
   static of(keys: Iterable<number>): KeySet {

@@ -15,7 +15,7 @@ export class ThreadGuard {
     this.cells = cells
   }
 
-  /** Runs `work`, unless `end` has been called. */
+  /** Runs `work`. After `end`, no work starts, and the thread waits for its termination. */
   run<T>(work: () => T): T {
     const before = Atomics.or(this.cells, 0, BUSY)
     if (before === BUSY || before === (BUSY | ENDING)) return work()

@@ -156,7 +156,7 @@ export class WriteService {
     })
   }
 
-  /** Cleans up the journal, which should happen when the process is idle. */
+  /** Cleans up the journal. Call this method when the process is idle. */
   tidy(): void {
     this.#parts.changes.tidy()
   }

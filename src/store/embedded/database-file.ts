@@ -87,7 +87,7 @@ export class DatabaseFile {
     return result
   }
 
-  /** Tidies the file, which should happen when the process is idle. @returns whether this is the first call for this file */
+  /** Tidies the file. Call this method when the process is idle. @returns whether this is the first call for this file */
   tidy(): boolean {
     if (this.#database === undefined || this.location.kind === 'memory') return false
     releasePages(this.#database)

@@ -164,7 +164,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** Returns a folder, whose own notes count against the limit before those of its subfolders. */
+/** Returns a folder. Its own notes count against the limit before those of its subfolders. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length

@@ -38,7 +38,7 @@ const ROWS_AT_ONCE = 500
 interface ProjectionOptions {
   /** The prefix of every id. It is omitted if there is only one vault. */
   readonly vault?: string | undefined
-  /** A callback for a replaced index, in which keys may refer to other files. */
+  /** A callback for a replaced index. Keys may refer to other files afterwards. */
   onReplaced?(): void
   onDamage?(): void
 }

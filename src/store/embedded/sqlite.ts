@@ -58,7 +58,7 @@ function tryUntilUnlocked<T>(call: () => T): T {
   }
 }
 
-/** The pauses of a writer in milliseconds, during which readers of an in-memory database run. */
+/** The pauses of a writer in milliseconds. Readers of an in-memory database run during these pauses. */
 export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY

@@ -19,7 +19,7 @@ interface WordLookup {
   readonly before: readonly number[]
 }
 
-/** Returns the lookups, in which compounds come before their parts. */
+/** Returns the lookups. Compounds come before their parts. */
 export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
   const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {

@@ -7,7 +7,7 @@ import type { Connection } from './server/connection.ts'
 
 const PART = 1 << 20
 
-/** Returns shared results, which are split into several nodes, and deleted with the vault. */
+/** Returns the shared results. They are split into several nodes, and deleted with the vault. */
 export function sharedResultsOf(connection: Connection): SharedResults {
   const { vault } = connection
   return {

@@ -63,7 +63,7 @@ export class ChunkGraph {
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Reserves the labels of the saved graph, which must happen before vectors are loaded. */
+  /** Reserves the labels of the saved graph. Call this method before vectors are loaded. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)

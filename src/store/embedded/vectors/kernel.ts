@@ -95,7 +95,7 @@ function rowsOffset(rowBytes: number): number {
   return 2 * rowBytes + 4 * BLOCK
 }
 
-/** Returns the size in pages, which grows by at least a third, to copy rows rarely. */
+/** Returns the size in pages. It grows by at least a third, to copy rows rarely. */
 function pagesFor(rows: number, rowBytes: number, pages: number): number {
   const pagesNeeded = Math.ceil((rowsOffset(rowBytes) + (rows + TOGETHER) * rowBytes) / PAGE)
   if (pagesNeeded <= pages) return pages

@@ -11,7 +11,7 @@ export interface LeaseState {
   readonly holder: string
 }
 
-/** A lease for watching a vault's folder and feeding the database, which only one process can hold. */
+/** A lease for watching a vault's folder and feeding the database. Only one process at a time can hold it. */
 export interface FeederLease {
   /** Acquires or renews the lease. The holder must call it again before the lease expires. */
   take(): Promise<LeaseState>
