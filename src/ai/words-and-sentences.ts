@@ -49,9 +49,9 @@ const NUMBERS: ReadonlySet<string> = new Set(
 )
 
 export function wordsIn(text: string): readonly Word[] {
-  const isUrdu = URDU.test(text)
+  const [isUrdu, isMarathi] = [URDU.test(text), MARATHI.test(text)]
   const isNoun = (word: string, end: number): boolean =>
-    word === 'मत' && (MARATHI.test(text) || AFTER_A_NOUN.test(text.slice(end, end + 10)))
+    word === 'मत' && (isMarathi || AFTER_A_NOUN.test(text.slice(end, end + 10)))
   return [...text.matchAll(WORD)].flatMap(({ 0: word, index }) => {
     const words: Word[] = []
     const add = (start: number, end: number): void => {

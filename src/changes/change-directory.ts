@@ -2,7 +2,7 @@ import { errorCode } from '../core/errors.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
-import type { LateWrites } from './late-writes.ts'
+import type { LateWrites, WatchedFile } from './late-writes.ts'
 
 /** Number of files to sync at once, which is the size of Node's thread pool. */
 const AT_ONCE = 4
@@ -85,8 +85,8 @@ export class ChangeDirectory {
   }
 
   /** Passes other bytes that are later written to the file to `rescue`. Must be called before the file is removed. */
-  watchLateWrites(path: string, hash: string, rescue: (bytes: Uint8Array) => void): void {
-    this.#lateWrites?.watch(this.at(path), hash, rescue)
+  watchLateWrites(path: string, file: WatchedFile): void {
+    this.#lateWrites?.watch(this.at(path), file)
   }
 
   /** Adds a name, which must be free, to a file. @returns false if the file system does not support hard links */

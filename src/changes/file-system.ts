@@ -31,6 +31,7 @@ export interface ChangeFiles {
   /** Opens a regular file for reading. Links and special files are rejected. */
   open(path: string): number
   readOpen(fd: number): Uint8Array
+  stampOpen(fd: number): FileStamp
   /** Returns the SHA-256 in hex of a regular file of any size. */
   hash(path: string): string
   /** Returns false if the case differs from the name on disk. */
@@ -63,6 +64,7 @@ export const diskFiles: ChangeFiles = {
   read: (path) => withFile(path, (fd) => fs.readFileSync(fd)),
   open: openFile,
   readOpen: (fd) => fs.readFileSync(fd),
+  stampOpen: (fd) => toStamp(fs.fstatSync(fd, { bigint: true })),
   hash: (path) => withFile(path, hashOpen),
   hasExactName: (path) => !folds || posix(fs.realpathSync.native(path)).normalize('NFC') === posix(path).normalize('NFC'),
   create: (path, mode) => fs.openSync(path, 'wx', mode),
@@ -98,14 +100,17 @@ export function isSameFile(a: FileStamp | undefined, b: FileStamp | undefined): 
 function stampOf(path: string): FileStamp | undefined {
   try {
     const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
-    if (stat === undefined) return undefined
-    const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other'
-    const { dev, ino, size, mtimeNs } = stat
-    return { kind, dev, ino, size, mtimeNs, mode: Number(stat.mode) & 0o7777, uid: Number(stat.uid), gid: Number(stat.gid) }
+    return stat && toStamp(stat)
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return undefined
     throw error
   }
+}
+
+function toStamp(stat: fs.BigIntStats): FileStamp {
+  const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other'
+  const { dev, ino, size, mtimeNs } = stat
+  return { kind, dev, ino, size, mtimeNs, mode: Number(stat.mode) & 0o7777, uid: Number(stat.uid), gid: Number(stat.gid) }
 }
 
 function isWritable(folder: string): boolean {

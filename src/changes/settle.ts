@@ -351,11 +351,12 @@ function watchLateWrites(
 ): void {
   const stamp = place.stamp(asidePath)
   if (stamp?.kind !== 'file') return
-  place.watchLateWrites(asidePath, hash, (bytes) => {
+  const rescue = (bytes: Uint8Array): void => {
     const copy = { path: freeCopyPath(place, path), bytes, mode: stamp.mode, ownerFrom: stamp }
     // This fails if the folder was removed. The call that changed the file has already been answered.
     place.write([copy]).catch(() => {})
-  })
+  }
+  place.watchLateWrites(asidePath, { stamp, hash, rescue })
 }
 
 function freeCopyPath(place: ChangeDirectory, path: string): string {

@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -56,7 +57,8 @@ describe('a failing call', () => {
     const before = snapshot(world.root)
     for (let at = 0; ; at += step) {
       const fate = new Fate(at, code)
-      const writer = world.open({ fs: fatedFiles(fate) })
+      // A file is opened only to look for late writes, which must not fail a change.
+      const writer = world.open({ fs: { ...fatedFiles(fate), open: quickFiles.open } })
       const error = await writer.apply(CHANGES, { title: 'fails' }).catch((thrown: unknown) => thrown)
       if (fate.calls <= at) break
       expect([fate.names.at(-1), error]).toEqual([fate.names.at(-1), expect.objectContaining({ code: expected })])
@@ -236,6 +238,38 @@ describe('a user who edits during the write', () => {
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A2', 'b.md': 'B2', [copy]: 'A human' })
     writer.close()
     for (const fd of files) closeSync(fd)
+  })
+
+  test('a change succeeds if the file it removes cannot be opened or closed to look for late writes', async () => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
+    const fs = { ...quickFiles, open: () => deny('open', 'a.md') }
+    const writer = world.open({ fs })
+    await writer.apply([REPLACE], { title: 'not opened' })
+    Object.assign(fs, { open: quickFiles.open })
+    await writer.apply([{ ...REPLACE, before: sha('A2'), bytes: bytes('A3') }], { title: 'not closed' })
+    Object.assign(fs, { close: () => deny('close', 'a.md') })
+    writer.close()
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'A3' })
+  })
+
+  test('the bytes of a removed file are read again only if it was written to', async () => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
+    const hourAgo = new Date(Date.now() - 3_600_000)
+    for (const path of ['a.md', 'b.md']) utimesSync(`${world.root}/${path}`, hourAgo, hourAgo)
+    const file = openSync(`${world.root}/b.md`, 'r+')
+    const read: string[] = []
+    const readOpen = (fd: number) => {
+      const content = quickFiles.readOpen(fd)
+      read.push(Buffer.from(content).toString())
+      return content
+    }
+    const writer = world.open({ fs: { ...quickFiles, readOpen } })
+    const second: FileChange = { kind: 'replace', path: 'b.md', before: sha('B'), bytes: bytes('B2') }
+    await writer.apply([REPLACE, second], { title: 'late' })
+    writeSync(file, 'H', 0)
+    closeSync(file)
+    writer.close()
+    expect(read).toEqual(['H'])
   })
 
   test.each<[string, FileChange, string]>([

@@ -263,15 +263,17 @@ function spellingsOf(
 function extended(part: string, titles: readonly string[]): string {
   const around = titles.filter((title) => title.includes(part))
   for (let name = part; ; ) {
-    const next = around.flatMap((title) => {
-      const [before = '', after = ''] = title.split(name)
-      return title.includes(name) ? [`${[...before].at(-1) ?? ''}${name}`, `${name}${[...after][0] ?? ''}`] : []
-    })
-    const longer = next.find(
-      (one) => one !== name && /^\p{L}+$/u.test(one) && next.filter((other) => other === one).length > around.length / 2,
-    )
+    const counts = new Map<string, number>()
+    for (const title of around) {
+      const [before = '', after] = title.split(name)
+      if (after === undefined) continue
+      add(counts, `${[...before].at(-1) ?? ''}${name}`)
+      add(counts, `${name}${[...after][0] ?? ''}`)
+    }
+    counts.delete(name)
+    const longer = [...counts].find(([one, count]) => count > around.length / 2 && /^\p{L}+$/u.test(one))
     if (longer === undefined) return name
-    name = longer
+    name = longer[0]
   }
 }
 
