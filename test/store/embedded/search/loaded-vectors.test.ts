@@ -34,7 +34,8 @@ function note(key: number, dimensions = 16): NoteVectors {
 
 /** The keys of all notes with vectors, in order. */
 function keysOf(table: LoadedVectors | undefined, dimensions = 16): readonly number[] {
-  const hits = table?.nearestChunks(drawUnitVector(generator(1), dimensions), 10_000, () => true) ?? []
+  if (table === undefined) throw new Error('There is no table of vectors.')
+  const hits = table.nearestChunks(drawUnitVector(generator(1), dimensions), 10_000, () => true)
   return hits.map(({ key }) => key).sort((a, b) => a - b)
 }
 
