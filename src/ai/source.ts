@@ -114,9 +114,9 @@ function sentencesOf(text: string, hidden: readonly TextRange[]): readonly TextR
 }
 
 const LINK_OR_CODE =
-  /!?\[\[[^\][\n]+\]\]|!?\[[^\][\n]*\]\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g
+  /!?\[\[[^\][\n]+\]\]|!?\[[^\][\n]*\]\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?<!`)(`+)(?!`)[^\n]{0,1000}?(?<!`)\1(?!`)/g
 
-/** Finds wikilinks, Markdown links and code, which a quote must not cut. */
+/** Finds wikilinks, Markdown links and code of up to 1,000 characters, which a quote must not cut. */
 export function linksAndCode(text: string): readonly TextRange[] {
   return [...text.matchAll(LINK_OR_CODE)].map(({ index, 0: whole }) => ({ start: index, end: index + whole.length }))
 }

@@ -18,7 +18,7 @@ export interface WatchedFile {
   readonly stamp: FileStamp
   /** The hash of bytes that need not be rescued. */
   readonly hash: string
-  rescue(bytes: Uint8Array): void
+  rescue(bytes: Uint8Array, hash: string): void
 }
 
 /** Keeps removed files open for a while, because a program that opened one earlier may still write to it. */
@@ -53,7 +53,8 @@ export class LateWrites {
       const isUntouched = !file.isRecent && size === file.stamp.size && mtimeNs === file.stamp.mtimeNs
       if (isUntouched || size === 0n || size > MAX_SIZE) return
       const bytes = this.#fs.readOpen(fd)
-      if (digest('sha256', bytes, 'hex') !== file.hash) file.rescue(bytes)
+      const hash = digest('sha256', bytes, 'hex')
+      if (hash !== file.hash) file.rescue(bytes, hash)
     })
     quietly(() => this.#fs.close(fd))
   }

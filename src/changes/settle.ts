@@ -1,6 +1,6 @@
 import type { KeptFile } from '../core/changes.ts'
 import { errorCode } from '../core/errors.ts'
-import { folderOf } from '../core/paths.ts'
+import { folderOf, inFolder, nameOf } from '../core/paths.ts'
 import type { ChangeDirectory, Numbered, PendingWrite } from './change-directory.ts'
 import { FilesChanged, type Mismatch, mismatch } from './conflict.ts'
 import { type Aside, type EntryOf, finalPaths } from './entry.ts'
@@ -351,9 +351,13 @@ function watchLateWrites(
 ): void {
   const stamp = place.stamp(asidePath)
   if (stamp?.kind !== 'file') return
-  const rescue = (bytes: Uint8Array): void => {
-    const copy = { path: freeCopyPath(place, path), bytes, mode: stamp.mode, ownerFrom: stamp }
-    // This fails if the folder was removed. The call that changed the file has already been answered.
+  const rescue = (bytes: Uint8Array, written: string): void => {
+    // The program may write what the file already has.
+    if (place.hashIfPresent(path) === written) return
+    let folder = folderOf(path)
+    while (folder !== '' && place.stamp(folder)?.kind !== 'folder') folder = folderOf(folder)
+    const copy = { path: freeCopyPath(place, inFolder(folder, nameOf(path))), bytes, mode: stamp.mode, ownerFrom: stamp }
+    // The call that changed the file has already been answered, so a failure cannot be reported.
     place.write([copy]).catch(() => {})
   }
   place.watchLateWrites(asidePath, { stamp, hash, rescue })

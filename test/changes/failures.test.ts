@@ -252,6 +252,23 @@ describe('a user who edits during the write', () => {
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A3' })
   })
 
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['in the nearest folder that is left', 'human', { 'a (conflicted copy DAY).md': 'human' }],
+    ['unless the file has the same content', 'A2', { 'f/': '', 'f/a.md': 'A2' }],
+  ])('late writes are kept %s', async (_, text, expected) => {
+    const world = makeWorld(temporaryFolder(), { 'f/a.md': 'A' })
+    const file = openSync(`${world.root}/f/a.md`, 'r+')
+    const writer = world.open()
+    await writer.apply([{ ...REPLACE, path: 'f/a.md' }], { title: 'late' })
+    writeSync(file, text, 0)
+    closeSync(file)
+    if (!('f/a.md' in expected)) rmSync(`${world.root}/f`, { recursive: true })
+    writer.close()
+    const day = new Date().toISOString().slice(0, 10)
+    const files = Object.entries(expected).map(([path, content]) => [path.replace('DAY', day), content])
+    expect(snapshot(world.root)).toEqual(Object.fromEntries(files))
+  })
+
   test('the bytes of a removed file are read again only if it was written to', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
     const hourAgo = new Date(Date.now() - 3_600_000)

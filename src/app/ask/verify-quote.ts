@@ -56,13 +56,14 @@ export function verifyQuote(
   })
 }
 
-/** The maximum length of a link that is kept whole, in UTF-16 units. It is limited because lines can be very long. */
-const MAX_LINK = 1_000
+/** The limits of the text around a quote in which links and code are found, in UTF-16 units, because lines can be very long. */
+const AROUND = { before: 20_000, after: 1_000 }
 
 function withWholeLinks(text: string, { start, end }: TextRange): TextRange {
-  const from = Math.max(text.lastIndexOf('\n', start - 1) + 1, start - MAX_LINK)
+  // Code is found from the start of the line, because each backtick starts or ends code.
+  const from = Math.max(text.lastIndexOf('\n', start - 1) + 1, start - AROUND.before)
   const lineEnd = text.indexOf('\n', end)
-  const to = Math.min(lineEnd === -1 ? text.length : lineEnd, end + MAX_LINK)
+  const to = Math.min(lineEnd === -1 ? text.length : lineEnd, end + AROUND.after)
   const range = { start, end }
   for (const link of linksAndCode(text.slice(from, to))) {
     const [first, last] = [from + link.start, from + link.end]

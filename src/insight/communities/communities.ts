@@ -60,7 +60,7 @@ export function findCommunities(
     const list = members.map(
       (notes, number): Community => ({
         id: ids[number] as string,
-        label: titled[number] as string,
+        label: titled[number] || (ids[number] as string),
         size: notes.length,
         stubs: notes.reduce((stubs, note) => stubs + (source.isStub[note] as number), 0),
         inside: shareInside(links, numbers, notes),

@@ -1,4 +1,5 @@
 import type { Adjacency } from '../../core/csr.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import { WORD } from '../../search/words/joined-word.ts'
 import { scanWords } from '../../search/words/scan.ts'
 import type { Corpus } from '../corpus.ts'
@@ -13,7 +14,7 @@ export interface LabelSource {
   readonly corpus: Pick<Corpus, 'bags' | 'documents' | 'formNumbers' | 'termOf' | 'isFunctionWord'>
 }
 
-export interface UnlabelledGroup {
+export interface UnlabeledGroup {
   readonly notes: Uint32Array
   /** The key notes, the most central one first. */
   readonly key: readonly number[]
@@ -59,7 +60,7 @@ const RECALL_WEIGHT = 1.5
  * link to it or are linked by it, or else up to three folders and words of titles. The quality of a description is its F-measure
  * (van Rijsbergen, 1979).
  */
-export function labelerOf(source: LabelSource): (groups: readonly UnlabelledGroup[]) => readonly string[] {
+export function labelerOf(source: LabelSource): (groups: readonly UnlabeledGroup[]) => readonly string[] {
   const folderSizes = new Map<string, number>()
   for (const folder of source.folders) for (const path of ancestorsOf(folder)) add(folderSizes, path)
   const titleOf = new Map(source.names.map(([title = '']) => [plainName(title), title]))
@@ -78,7 +79,7 @@ interface Names {
 
 function labelGroups(
   source: LabelSource,
-  groups: readonly UnlabelledGroup[],
+  groups: readonly UnlabeledGroup[],
   { folderSizes, titleOf, ...terms }: Names,
 ): readonly string[] {
   const candidates = groups.map((group) => {
@@ -89,7 +90,7 @@ function labelGroups(
   candidates.forEach((topics, group) => {
     for (const { id, quality } of topics) if (quality > (owners.get(id)?.quality ?? 0)) owners.set(id, { group, quality })
   })
-  return groups.map((group, at) => {
+  const labels = groups.map((group, at) => {
     const { notes, key, former } = group
     const own = (candidates[at] ?? []).filter(({ id }) => owners.get(id)?.group === at)
     const words = own.flatMap(({ id, isFolder }) => (isFolder ? [] : [Number(id)]))
@@ -102,13 +103,24 @@ function labelGroups(
     const single = named.find(({ isFolder, inside, outside, name }) => {
       return isFolder && isMost(inside.length / notes.length, name) && isMost(inside.length / (inside.length + outside), name)
     })
-    if (single !== undefined) return single.name
+    if (single !== undefined) return { label: single.name, folder: folderOf(single.id) }
     const [first] = key
     const title = first === undefined ? '' : (source.names[first]?.[0] ?? '')
-    if (first !== undefined && isMost(linkedWithin(source.topology, notes, first) / notes.length, title)) return title
+    const ofNote = { label: title, folder: source.folders[first ?? -1] ?? '' }
+    if (first !== undefined && isMost(linkedWithin(source.topology, notes, first) / notes.length, title)) return ofNote
     const names = combine(named, notes.length, former)
-    return names.length === 0 ? title : capitalized(names.join(', '))
+    return names.length === 0 ? ofNote : { label: capitalized(names.join(', ')), folder: '' }
   })
+  return distinct(labels)
+}
+
+/** Adds the folder to labels that several groups have. */
+function distinct(labels: readonly { readonly label: string; readonly folder: string }[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { label } of labels) add(counts, label)
+  return labels.map(({ label, folder }) =>
+    (counts.get(label) ?? 0) > 1 && folder !== '' ? `${label} (${nameOf(folder)})` : label,
+  )
 }
 
 function add<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
@@ -160,11 +172,11 @@ function fMeasure(inside: number, outside: number, size: number): number {
 
 function ancestorsOf(folder: string): readonly string[] {
   const paths: string[] = []
-  for (let path = folder; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) paths.push(path)
+  for (let path = folder; path !== ''; path = folderOf(path)) paths.push(path)
   return paths
 }
 
-function foldersOf({ folders }: LabelSource, { notes }: UnlabelledGroup, sizes: ReadonlyMap<string, number>): readonly Topic[] {
+function foldersOf({ folders }: LabelSource, { notes }: UnlabeledGroup, sizes: ReadonlyMap<string, number>): readonly Topic[] {
   const inside = new Map<string, number[]>()
   notes.forEach((note, at) => {
     for (const path of ancestorsOf(folders[note] ?? '')) {
@@ -192,7 +204,7 @@ function topicOf(
 
 /** Prefers the spelling of a note with the same name. */
 function folderName(path: string, titleOf: ReadonlyMap<string, string>): string {
-  const name = path.slice(path.lastIndexOf('/') + 1).replace(/^[\d.\s_–-]+(?=\p{L})/u, '')
+  const name = nameOf(path).replace(/^[\d.\s_–-]+(?=\p{L})/u, '')
   return titleOf.get(plainName(name)) ?? name
 }
 
@@ -214,7 +226,7 @@ function termsOf(title: string, { formNumbers, termOf, isFunctionWord }: LabelSo
 
 function wordsOf(
   { corpus: { bags, documents } }: LabelSource,
-  { notes }: UnlabelledGroup,
+  { notes }: UnlabeledGroup,
   { titleTerms, slots }: Pick<Names, 'titleTerms' | 'slots'>,
 ): readonly Topic[] {
   const titled = new Map<number, number>()

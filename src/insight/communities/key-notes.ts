@@ -19,11 +19,11 @@ export interface NotesByCommunity {
 const KEY_NOTES = 3
 /** The weight of similarity, relative to a link's weight of 1. */
 const SIMILARITY_WEIGHT = 0.5
-/** The factors for notes with little content. `entry` is for stubs in catalogs, `handle` for lists with one-word titles. */
+/** The factors for notes with little content. `entry` is for stubs in catalogues, `handle` for lists with one-word titles. */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
 const ENTRIES = 2
 
-/** Returns the most central notes of each community, best first. In catalogs of stubs, lists come first. */
+/** Returns the most central notes of each community, best first. In catalogues of stubs, lists come first. */
 export function keyNotes(source: KeyNotesSource, { of, terms }: NotesByCommunity): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
   const { support, gathered } = supportWithin(source, { of, ofStubs })

@@ -1,7 +1,7 @@
 import { element } from './element.ts'
 import { boundsOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
-import { type Camera, drawAreasAlone, type Frame, NARROW, pointAt, pointIn } from './map-scene.ts'
+import { type Camera, drawAreasAlone, type Frame, pointAt, pointIn } from './map-scene.ts'
 import { memoizeLast } from './memoize-last.ts'
 
 const SIZE = { width: 132, height: 92, margin: 6 }
@@ -25,7 +25,7 @@ export class Locator {
 
   update(frame: Frame): void {
     const hasAreas = areasOf(frame.graph, frame.look).all.length > 0
-    const isShown = hasAreas && frame.magnified >= SHOWN_FROM && frame.width >= NARROW
+    const isShown = hasAreas && frame.magnified >= SHOWN_FROM && !frame.isNarrow
     this.box.style.display = isShown ? '' : 'none'
     if (!isShown) return
     const small = { ...frame, ...SIZE, camera: this.#draw(frame) }

@@ -54,6 +54,8 @@ export interface Frame {
   readonly highlight: Highlight | undefined
   /** 1 if the whole map fits the view, 2 if it is twice as large. */
   readonly magnified: number
+  /** True for a narrow window, even where a drawing is wider than the window. */
+  readonly isNarrow: boolean
 }
 
 export interface Highlight {
@@ -82,8 +84,6 @@ const RADIUS = { least: 0.45, most: 3 }
 const SMALLEST = { usual: 1.1, narrow: 0.7 }
 /** The opacity of pale notes and of links in narrow windows, relative to wide ones. */
 const CALM = 0.65
-/** A window below this width, in pixels, has fewer and smaller names, and smaller notes. */
-export const NARROW = 700
 /** Minimum for the best linked note, so a note with two links is not large among notes with one. */
 const LEAST_MOST = 12
 const GROWTH = 0.65
@@ -163,13 +163,13 @@ export function isInView(frame: Frame, note: number, margin = 0): boolean {
   return isInside && frame.look.shown[note] === 1
 }
 
-export function radiusIn({ graph, width, camera: { scale } }: Frame, note: number): number {
+export function radiusIn({ graph, isNarrow, camera: { scale } }: Frame, note: number): number {
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
   const usual = radiusOf(1) * grown
   if (isIndex(graph, note))
     return Math.min(LARGEST.more + LARGEST.times * usual, Math.max(SMALLEST.usual, radiusOf(graph.degrees[note] ?? 0) * grown))
   const more = (RADIUS.most - RADIUS.least) * (weightsOf(graph)[note] ?? 0)
-  return Math.max(width < NARROW ? SMALLEST.narrow : SMALLEST.usual, usual * (RADIUS.least + more))
+  return Math.max(isNarrow ? SMALLEST.narrow : SMALLEST.usual, usual * (RADIUS.least + more))
 }
 
 /**
@@ -566,8 +566,8 @@ function drawCenter(context: Context, frame: Shown, center: number): void {
 }
 
 /** Returns a factor for the opacity of links and pale notes. */
-function calmnessOf({ graph, width, highlight }: Pick<Frame, 'graph' | 'width' | 'highlight'>): number {
-  return highlight === undefined && width < NARROW && graph.count > PALE.many ? CALM : 1
+function calmnessOf({ graph, isNarrow, highlight }: Frame): number {
+  return highlight === undefined && isNarrow && graph.count > PALE.many ? CALM : 1
 }
 
 function drawNotes(context: Context, frame: Frame): void {

@@ -21,7 +21,6 @@ import {
   HUB,
   isInView,
   type Look,
-  NARROW,
   placeIn,
   pointAt,
   pointIn,
@@ -144,6 +143,8 @@ const PLACES = 1_500
 /** The duration of a pulse in milliseconds. `PULSE` is the largest distance from the note, in pixels. */
 const PULSE_MS = 1_200
 const PULSE = 18
+/** A window below this width, in pixels, has fewer and smaller names, and smaller notes. */
+const NARROW = 700
 /** Maximum scale in pixels per layout unit. */
 const NEAREST = 60
 /** Maximum magnification when some notes are fitted into the view. */
@@ -361,8 +362,8 @@ export class MapView {
     const { graph, look } = this.#drawn
     const ratio = Math.min(2, globalThis.devicePixelRatio || 1)
     const highlight = this.#highlightOf(graph, look, this.#hovered)
-    const magnified = this.camera.scale / this.#wholeScale
-    return { graph, look, theme: this.#theme, camera: this.camera, ratio, highlight, magnified, ...this.#size }
+    const [magnified, isNarrow] = [this.camera.scale / this.#wholeScale, this.#size.width < NARROW]
+    return { graph, look, theme: this.#theme, camera: this.camera, ratio, highlight, magnified, isNarrow, ...this.#size }
   }
 
   readonly #highlightOf = memoizeLast((...args: Parameters<typeof highlightOf>) => args, highlightOf)
@@ -427,7 +428,7 @@ export class MapView {
     if (frame.magnified > PARTS_FROM) this.#labelParts(writing)
     const whole = graph.count <= NAMED.few ? NAMED.ofFew : graph.count <= NAMED.some ? NAMED.ofSome : NAMED.ofMany
     this.#labelNotes(writing, this.#byWeight(graph), mostNames(frame, whole, 2))
-    if (frame.magnified <= PARTS_FROM && frame.width >= NARROW) this.#labelParts(writing)
+    if (frame.magnified <= PARTS_FROM && !frame.isNarrow) this.#labelParts(writing)
     return this.#writeTexts(on, writing)
   }
 
@@ -475,7 +476,7 @@ export class MapView {
     const { frame, labels } = writing
     const all = closestTo(frame, center)
     const within = all.filter((note) => isInView(frame, note))
-    const most = frame.graph.count <= FEW ? NAMED.lit : frame.width < NARROW ? NAMED.aroundNarrow : NAMED.around
+    const most = frame.graph.count <= FEW ? NAMED.lit : frame.isNarrow ? NAMED.aroundNarrow : NAMED.around
     const before = labels.placed.length
     this.#labelNotes(writing, within, most, 'linked')
     const more = all.length - (labels.placed.length - before)
@@ -567,10 +568,10 @@ export class MapView {
   }
 
   #noteFont(frame: Frame, note: number, isChosen: boolean): { readonly weight: number; readonly size: number } {
-    const { graph, width, magnified } = frame
+    const { graph, isNarrow, magnified } = frame
     const nearer = Math.min(GROWTH.most, Math.max(1, magnified / GROWTH.from) ** GROWTH.power)
     const linked = isNear(frame) ? (weightsOf(graph)[note] ?? 0) : 0
-    const size = (width < NARROW ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
+    const size = (isNarrow ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
     return isChosen ? { weight: 650, size: CHOSEN_NAME * size } : { weight: linked > BOLD ? 600 : 400, size }
   }
 

@@ -16,3 +16,10 @@ test.each([
   const { value } = await verifyQuote(core, { id: 'a', quote })
   expect(value).toMatchObject({ found: true, text, start_line: 3, end_line: 3 })
 })
+
+test('text between pieces of code is not code, even far into a line', async () => {
+  const body = `\`${'x '.repeat(80)}\` ${'word '.repeat(166)}Run \`npm test\` and quote this here. Run \`npm test\`.\n`
+  const vault = fakeCore(fakeStore({ 'a.md': { body } }))
+  const { value } = await verifyQuote(vault, { id: 'a', quote: 'quote this here' })
+  expect(value).toMatchObject({ text: 'quote this here' })
+})

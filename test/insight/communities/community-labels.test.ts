@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { labelerOf } from '../../../src/insight/communities/community-labels.ts'
 import { corpusOf } from '../corpora.ts'
 
-interface LabelledNote {
+interface LabeledNote {
   readonly title: string
   readonly text?: string
   readonly aliases?: readonly string[]
@@ -12,7 +12,7 @@ interface LabelledNote {
 }
 
 /** Labels groups of notes. The first note of each group is its key note. */
-function labelsOf(groups: readonly (readonly LabelledNote[])[], former: readonly string[] = []): readonly string[] {
+function labelsOf(groups: readonly (readonly LabeledNote[])[], former: readonly string[] = []): readonly string[] {
   const notes = groups.flat()
   const starts = groups.map((_, at) => groups.slice(0, at).flat().length)
   const rows = groups.flatMap((group, at) => group.map(({ links = [] }) => links.map((to) => to + (starts[at] ?? 0))))
@@ -38,13 +38,20 @@ function labelsOf(groups: readonly (readonly LabelledNote[])[], former: readonly
 const OTHERS = ['Anchor', 'Rudder', 'Mast', 'Keel', 'Bow', 'Stern', 'Hull', 'Jib', 'Boom', 'Deck', 'Sail', 'Rope'].map(
   (title) => ({ title, text: 'The ship sails.', folder: 'ships' }),
 )
-const titled = (titles: readonly string[], rest: Partial<LabelledNote> = {}): readonly LabelledNote[] =>
+const titled = (titles: readonly string[], rest: Partial<LabeledNote> = {}): readonly LabeledNote[] =>
   titles.map((title) => ({ title, ...rest }))
 
 test('a folder with most notes of a group is its label, without numbering, in the spelling of a note with that name', () => {
   const languages = titled(['Rust', 'Go', 'Elm', 'Lua'], { folder: '02 - programming-languages' })
   expect(labelsOf([languages, OTHERS])).toEqual(['programming-languages', 'ships'])
   expect(labelsOf([[...languages, { title: 'Programming Languages' }], OTHERS])).toEqual(['Programming Languages', 'ships'])
+})
+
+test('groups with the same label are told apart by their folders', () => {
+  const inFolder = (folder: string, titles: readonly string[]) => titled(titles, { folder })
+  const work = inFolder('work/Notes', ['Rust', 'Go', 'Elm', 'Lua'])
+  const home = inFolder('home/Notes', ['Soup', 'Rice', 'Bread', 'Salt'])
+  expect(labelsOf([work, home, OTHERS])).toEqual(['Notes (work)', 'Notes (home)', 'ships'])
 })
 
 test('a note is the label only if it links most notes of the group', () => {

@@ -214,7 +214,7 @@ test('parts with better linked notes have a darker background, which lies below 
     ['group 2', 1],
   ])
   const theme = { ground: '#ffffff', text: '#000000', link: '#000000', accent: '#000000', area: 0.1, dots: 1 }
-  const sizes = { width: 100, height: 100, ratio: 1, magnified: 1 }
+  const sizes = { width: 100, height: 100, ratio: 1, magnified: 1, isNarrow: false }
   const frame = { graph, look, theme, ...sizes, camera: { x: 0, y: 0, scale: 1 }, highlight: undefined }
   const grounds = [[-90, 0] as const, [9, 5] as const, [29, 5] as const].map((at) => groundAt(frame, at))
   expect(grounds[0]).toBe('#ffffff')
