@@ -50,7 +50,7 @@ const OVERRIDE = /[\u202a-\u202e\u2066-\u2069]/u
 // Obsidian rejects these characters in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
 /** The maximum length of a name on ext4. APFS and NTFS allow 255 code units, which is at least as much. */
-const MAX_BYTES = 255
+export const MAX_BYTES = 255
 
 /** Checks a name against the rules of Windows, Obsidian and common file systems. A valid name gives `undefined`. */
 export function nameProblem(name: string): NameProblem | undefined {

@@ -4,7 +4,7 @@ import type { CreateNote, OperationOf, RelationTargets, UpdateNote } from '../..
 import { folderOf, inFolder, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { partialHash, readHash } from '../../core/text/partial-reading.ts'
-import { namesOfPage, pageName, pageStem } from '../../links/names.ts'
+import { namesOfPage, pageName } from '../../links/names.ts'
 import { resolveLink, type Source } from '../../links/resolve.ts'
 import { appendToBody, prependToBody, replaceBody } from '../../markdown/edit/body.ts'
 import { createText, overriddenIn } from '../../markdown/edit/create-text.ts'
@@ -18,7 +18,7 @@ import { propertyTag } from '../../markdown/tags.ts'
 import { subpathAt } from '../../markdown/wikilinks.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { newNotePath, requireFree, requirePath } from './note-paths.ts'
+import { newNotePath, requireFree, requireFreeName, requirePageStem, requirePath } from './note-paths.ts'
 import { countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -154,6 +154,7 @@ async function retitle(
   const { flavor } = workspace.view
   const edits = setTitle(draft.text, title.trim(), flavor)
   if (to !== draft.path) requireFree(workspace, to, draft)
+  if (flavor.mode === 'logseq') requireFreeName(workspace, title.trim(), draft)
   // Links in Logseq refer to pages by title, so a new title counts as a new name.
   const isRenamed = to !== draft.path || (flavor.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
@@ -184,7 +185,7 @@ function titledPath({ view }: Workspace, draft: Draft, name: string): string {
   const isPage = view.flavor.mode === 'logseq'
   if (isPage) requireInside(name)
   else if (name.includes('/')) throw invalid('A title cannot contain "/".', 'Use move_node to move a note to another folder.')
-  const stem = isPage ? pageStem(name, view.pageFormat) : name
+  const stem = isPage ? requirePageStem(name, view.pageFormat) : name
   return requirePath(inFolder(folderOf(draft.path), stem + (/\.[^.]*$/.exec(draft.path)?.[0] ?? '')), view)
 }
 

@@ -1,9 +1,9 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf, inFolder } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { journalName, type NameIndex, namesOfPage, pageName, pageStem } from '../../links/names.ts'
-import { inTrash, quote, requireInside, requireUsable, TRASH } from '../path-rules.ts'
+import { journalName, type NameIndex, namesOfPage, type PageFormat, pageName, pageStem } from '../../links/names.ts'
+import { inTrash, MAX_BYTES, quote, requireInside, requireUsable, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
@@ -84,10 +84,10 @@ function logseqPath(workspace: PathsInUse, path: string): string {
   const isFileName = !title.includes('/') && pageName(title) !== title
   const name = isFileName ? pageName(title) : title
   const journal = ['', 'journals'].includes(folder) ? journalName(name) : undefined
-  const existing = pageNamed(names, name) ?? (journal === undefined ? undefined : pageNamed(names, journal))
+  const existing = pageOrJournal(names, name)
   const usual = journal === undefined ? 'pages' : 'journals'
   if (existing !== undefined && ['', usual].includes(folder)) return existing
-  const stem = journal ?? (isFileName ? title : pageStem(title, pageFormat))
+  const stem = journal ?? (isFileName ? title : requirePageStem(title, pageFormat))
   return inFolder(folder === '' && workspace.isFolder(usual) ? usual : folder, `${stem}.md`)
 }
 
@@ -97,10 +97,32 @@ function existingFolder(workspace: PathsInUse, path: string): string {
   return folder
 }
 
-/** Finds a Logseq page by its name. Aliases do not count. */
-export function pageNamed(names: NameIndex, name: string): string | undefined {
+/** Returns a Logseq page's file name without `.md`. @throws RouxError `INVALID_PARAMS` if it is too long */
+export function requirePageStem(name: string, format: PageFormat): string {
+  const stem = pageStem(name, format)
+  if (Buffer.byteLength(`${stem}.md`) <= MAX_BYTES) return stem
+  throw invalid(`The name ${quote(name)} cannot be used: its file name is longer than ${MAX_BYTES} bytes.`, 'Use a shorter name.')
+}
+
+/** Checks that no other Logseq page has the name of a page that is renamed. @throws RouxError `NODE_EXISTS` */
+export function requireFreeName(workspace: PathsInUse, name: string, draft: Draft): void {
+  const { names } = workspace.view
+  const [old] = namesOfPage(names.file(draft.key) ?? draft)
+  const existing = foldName(old) === foldName(name) ? undefined : pageOrJournal(names, name, draft)
+  if (existing !== undefined) requireFree(workspace, existing, draft)
+}
+
+/** Finds a Logseq page by its name, or the journal of the day that the name refers to. */
+function pageOrJournal(names: NameIndex, name: string, but?: Draft): string | undefined {
+  const journal = journalName(name)
+  return pageNamed(names, name, but) ?? (journal === undefined ? undefined : pageNamed(names, journal, but))
+}
+
+/** Finds a Logseq page by its name. Aliases and the page `but` do not count. */
+export function pageNamed(names: NameIndex, name: string, but?: Draft): string | undefined {
   const folded = foldName(name)
-  const files = names.withAlias(folded).flatMap((key) => names.file(key) ?? [])
+  const keys = names.withAlias(folded).filter((key) => key !== but?.key)
+  const files = keys.flatMap((key) => names.file(key) ?? [])
   const isNamed = (own: string | undefined): boolean => own !== undefined && foldName(own) === folded
   return files.find((file) => namesOfPage(file).some((own) => isNamed(own) || isNamed(journalName(own))))?.path
 }

@@ -108,6 +108,12 @@ describe('creating a note', () => {
     await refuse({ 'pages/x.md': '' }, create('C#H'), { code: 'INVALID_PARAMS', message: /links cannot contain/ }, LOGSEQ)
   })
 
+  test('in Logseq, a page name that is too long is shown as written', async () => {
+    const name = '??'.repeat(60)
+    const expected = { code: 'INVALID_PARAMS', message: expect.stringContaining(`"${name}"`), hint: 'Use a shorter name.' }
+    await refuse({ 'pages/x.md': '' }, create(name), expected, LOGSEQ)
+  })
+
   test('in Logseq, later operations find a new page by its name', async () => {
     const operations: readonly Operation[] = [
       create('a/b'),
@@ -127,6 +133,7 @@ describe('creating a note', () => {
     ['a/B', 'pages/a%2Fb.md', ''],
     ['A/b', 'pages/foo.md', 'title:: a/b\n'],
     ['2025-01-30', 'journals/2025-01-30.md', ''],
+    ['pages/Jan 30th, 2025', 'journals/2025_01_30.md', ''],
   ])('in Logseq, %s is not created beside the page of that name', async (id, path, text) => {
     await refuse(
       { 'pages/x.md': '', [path]: text },

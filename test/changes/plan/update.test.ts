@@ -188,6 +188,49 @@ describe('changing the title', () => {
     )
   })
 
+  test.each([
+    ['a/B', 'pages/a%2Fb.md', ''],
+    ['A/b', 'pages/foo.md', 'title:: a/b\n'],
+    ['Jan 30th, 2025', 'journals/2025_01_30.md', ''],
+    ['2025_01_30', 'journals/2025-01-30.md', ''],
+  ])('does not rename a Logseq page to %s beside the page of that name', async (title, path, text) => {
+    await refuse(
+      { 'pages/x.md': '', [path]: text },
+      update({ id: 'pages/x', title }),
+      { code: 'NODE_EXISTS', candidates: [path.toLowerCase()] },
+      { mode: 'logseq' },
+    )
+  })
+
+  test.each([
+    ['pages/a%2Fb.md', '', 'A/b', 'pages/A___b.md', ''],
+    ['pages/foo.md', 'title:: x\n', 'foo', 'pages/foo.md', 'title:: foo\n'],
+    ['journals/2025_01_30.md', '', 'Jan 30th, 2025', 'journals/Jan 30th, 2025.md', ''],
+  ])('renames the Logseq page %s with %j to another of its own names, %s', async (path, text, title, to, expected) => {
+    await check({ [path]: text }, update({ id: path, title }), { [path]: null, [to]: expected }, { mode: 'logseq' })
+  })
+
+  test('a Logseq page that shares its name with another keeps it', async () => {
+    const files = { 'pages/a___b.md': '', 'pages/foo.md': 'title:: a/b\n' }
+    await check(files, update({ id: 'pages/a___b', title: 'a/b', append: 'x' }), { 'pages/a___b.md': 'x' }, { mode: 'logseq' })
+  })
+
+  test('two Logseq pages exchange their names', async () => {
+    const rename = (id: string, title: string) => update({ id, title })
+    await check(
+      { 'pages/a.md': 'A', 'pages/b.md': 'B' },
+      [rename('pages/a', 'c'), rename('pages/b', 'a'), rename('pages/c', 'b')],
+      { 'pages/a.md': 'B', 'pages/b.md': 'A' },
+      { mode: 'logseq' },
+    )
+  })
+
+  test('a page name that is too long in Logseq is shown as written', async () => {
+    const title = '??'.repeat(60)
+    const expected = { code: 'INVALID_PARAMS', message: expect.stringContaining(`"${title}"`), hint: 'Use a shorter name.' }
+    await refuse({ 'pages/a.md': '' }, update({ id: 'pages/a', title }), expected, { mode: 'logseq' })
+  })
+
   test.each(['a//b', '/b', 'b/', 'a/../b'])('refuses %j as the name of a Logseq page', async (title) => {
     await refuse({ 'pages/a.md': '' }, update({ id: 'pages/a', title }), { code: /./ }, { mode: 'logseq' })
   })
