@@ -26,7 +26,7 @@ export interface Label extends Words {
 export interface Labels {
   readonly width: number
   readonly height: number
-  readonly covered: readonly Box[]
+  readonly covered: Box[]
   readonly dots: Dots
   /** The lines, which labels avoid only if the positions are otherwise equal. */
   readonly lines?: Dots | undefined

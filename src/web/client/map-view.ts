@@ -252,8 +252,7 @@ export class MapView {
     const frame = this.#frameNow()
     if (frame === undefined) return undefined
     const sheet = new Sheet()
-    const write = (on: CanvasRenderingContext2D) => this.#writeAll(on, frame)
-    sheet.update(frame, { scene: this.#scene, isMoving: false, isBrief: true, write })
+    sheet.update(frame, { scene: this.#scene, isMoving: false, isBrief: true, write: (on) => this.#writeAll(on, frame) })
     return sheet.image
   }
 
@@ -304,8 +303,8 @@ export class MapView {
     const notes = linked.length > 0 ? linked : all
     if (notes.length === 0) return
     this.isMoved = true
-    const most = Math.min(NEAREST, CLOSEST * this.#wholeScale)
-    const around = (): Camera => this.#around(notes, focus, { most, across: NAMES })
+    // The scale is computed each time, because the map may be hidden now.
+    const around = (most = Math.min(NEAREST, CLOSEST * this.#wholeScale)) => this.#around(notes, focus, { most, across: NAMES })
     this.#goal = () => this.#moveTo(around())
     this.#stopFlying()
     const [from, to] = [this.camera, around()]
@@ -453,6 +452,7 @@ export class MapView {
       const kind = this.#groupNames.length > 0 ? 'other' : 'linked'
       this.#labelNotes(writing, sortedBy(weightsOf(graph), [...notes]), NAMED.lit, kind)
     }
+    if (center !== undefined) writing.labels.covered.push(squareAround(placeIn(frame, center), APART / 2))
     this.#labelGroups(writing, notes, false)
     return this.#writeTexts(on, writing)
   }
@@ -475,10 +475,9 @@ export class MapView {
   #labelAround(center: number, writing: Writing): void {
     const { frame, labels } = writing
     const all = closestTo(frame, center)
-    const within = all.filter((note) => isInView(frame, note))
     const most = frame.graph.count <= FEW ? NAMED.lit : frame.isNarrow ? NAMED.aroundNarrow : NAMED.around
     const before = labels.placed.length
-    this.#labelNotes(writing, within, most, 'linked')
+    this.#labelNotes(writing, all, most, 'linked')
     const more = all.length - (labels.placed.length - before)
     if (more === 0) return
     const text = `+${more} more`
@@ -495,8 +494,7 @@ export class MapView {
     for (const note of frame.highlight?.notes ?? frame.graph.degrees.keys()) {
       const radius = radiusIn(frame, note)
       if (frame.look.shown[note] === 0 || radius < SEEN) continue
-      const [x, y] = placeIn(frame, note)
-      const box: Box = [x - radius, y - radius, x + radius, y + radius]
+      const box = squareAround(placeIn(frame, note), radius)
       dots.add(box)
       if (isIndex(frame.graph, note)) covered.push(box)
     }
@@ -855,6 +853,10 @@ function curvesIn(frame: Frame) {
     const [start, end] = [placeIn(frame, Math.min(center, note)), placeIn(frame, Math.max(center, note))]
     return { start, over: bent(...start, ...end), end }
   })
+}
+
+function squareAround([x, y]: Point, radius: number): Box {
+  return [x - radius, y - radius, x + radius, y + radius]
 }
 
 /** Returns the middle of a label in layout units. */

@@ -123,7 +123,8 @@ function linkFormat(value: unknown): NewLinkFormat {
 /** Graphs whose configuration names no format are older ones. */
 function pageFormatOf(root: string): PageFormat {
   const config = quietly(() => readFileSync(join(root, 'logseq', 'config.edn'), 'utf8'))
-  return config === undefined || /^[^;\n]*:file\/name-format\s+:triple-lowbar\b/m.test(config) ? 'triple-lowbar' : 'legacy'
+  const isNew = config === undefined || /:file\/name-format\s+:triple-lowbar\b/.test(config.replaceAll(/;.*/g, ''))
+  return isNew ? 'triple-lowbar' : 'legacy'
 }
 
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {

@@ -21,6 +21,16 @@ test('on a phone a list can open the map, and a choice in the list opens the not
   await page.waitForSelector('.note h1:text-is("Pale crust")', { state: 'visible' })
 })
 
+test('on a phone a note that was opened beside a hidden map fills the map when it is shown', async () => {
+  const { page } = await lookAtDemo({ ...PHONE, hash: '&note=Gluten' })
+  await page.click('.note .body a:text-is("Autolyse")')
+  await page.waitForSelector('.note h1:text-is("Autolyse")', { state: 'visible' })
+  await showPane(page, 'Map')
+  await mapIsStill(page)
+  const names = (await labelsOf(page)).map(({ box }) => box[0])
+  expect(Math.max(...names) - Math.min(...names)).toBeGreaterThan(150)
+})
+
 test('on a phone the address of a list shows the list', async () => {
   const { page } = await lookAtDemo({ ...PHONE, hash: '&view=problems' })
   await page.waitForSelector('.list li a', { state: 'visible' })
