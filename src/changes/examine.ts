@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto'
 import type { FileChange } from '../core/changes.ts'
 import { invalid, RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
-import { folderOf, isWithin } from '../core/paths.ts'
+import { folderOf, isWithin, withParents } from '../core/paths.ts'
 import { conflict, type Mismatch, mismatch } from './conflict.ts'
 import { type Entry, finalPaths, inOrder } from './entry.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
@@ -231,7 +231,7 @@ function requireNotMoved(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))
   for (const place of intents.flatMap((intent) => (intent.kind === 'replace' ? [] : placesOf(intent)))) {
-    for (let folder = folderOf(place); folder !== ''; folder = folderOf(folder)) {
+    for (const folder of withParents(folderOf(place))) {
       if (!above.has(folder)) continue
       throw invalid(`${quote(place)} is in ${quote(folder)}, which is moved in the same change.`, 'Make two separate requests.')
     }

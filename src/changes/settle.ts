@@ -1,6 +1,6 @@
 import type { KeptFile } from '../core/changes.ts'
 import { errorCode } from '../core/errors.ts'
-import { folderOf, inFolder, nameOf } from '../core/paths.ts'
+import { folderOf, inFolder, nameOf, withParents } from '../core/paths.ts'
 import type { ChangeDirectory, Numbered, PendingWrite } from './change-directory.ts'
 import { FilesChanged, type Mismatch, mismatch } from './conflict.ts'
 import { type Aside, type EntryOf, finalPaths } from './entry.ts'
@@ -325,8 +325,9 @@ async function resolveDisplaced(
 ): Promise<string | undefined> {
   const hash = place.hash(asidePath)
   if (hash === undefined) return undefined
-  if (hash === discardableHash || place.isSame(asidePath, path)) {
-    if (!place.isSame(asidePath, path)) watchLateWrites(place, asidePath, { path, hash })
+  const isSame = place.isSame(asidePath, path)
+  if (isSame || hash === discardableHash) {
+    if (!isSame) watchLateWrites(place, asidePath, { path, hash })
     await place.unlink(asidePath)
     return undefined
   }
@@ -354,8 +355,7 @@ function watchLateWrites(
   const rescue = (bytes: Uint8Array, written: string): void => {
     // The program may write what the file already has.
     if (place.hashIfPresent(path) === written) return
-    let folder = folderOf(path)
-    while (folder !== '' && place.stamp(folder)?.kind !== 'folder') folder = folderOf(folder)
+    const folder = withParents(folderOf(path)).find((one) => place.stamp(one)?.kind === 'folder') ?? ''
     const copy = { path: freeCopyPath(place, inFolder(folder, nameOf(path))), bytes, mode: stamp.mode, ownerFrom: stamp }
     // The call that changed the file has already been answered, so a failure cannot be reported.
     place.write([copy]).catch(() => {})

@@ -3,6 +3,13 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
+/** Returns a folder and the folders around it, the innermost first, without the root. */
+export function withParents(folder: string): readonly string[] {
+  const folders: string[] = []
+  for (let path = folder; path !== ''; path = folderOf(path)) folders.push(path)
+  return folders
+}
+
 /** Returns the prefix of all paths in a folder, or an empty string for the root. */
 export function folderStart(folder: string): string {
   return inFolder(folder, '')

@@ -1,5 +1,5 @@
 import { foldId } from '../core/ids.ts'
-import { folderOf, nameOf } from '../core/paths.ts'
+import { folderOf, nameOf, withParents } from '../core/paths.ts'
 import { type GraphRow, isListedRow } from './graph.ts'
 import { mostCommonSpelling } from './tag-index.ts'
 
@@ -62,7 +62,7 @@ export class FolderIndex {
   }
 
   #closeEmpty(folded: string): void {
-    for (let path = folded; path !== ''; path = folderOf(path)) {
+    for (const path of withParents(folded)) {
       const entry = this.#folders.get(path)
       if (entry === undefined || entry.notes.length > 0 || entry.folders.size > 0) return
       this.#folders.delete(path)

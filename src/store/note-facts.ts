@@ -38,7 +38,7 @@ export interface PropertyFacts {
   readonly values: readonly string[]
   /** The folded `values`. */
   readonly texts: readonly string[]
-  /** The strings by which queries find the values; see `askedTexts`. */
+  /** Queries look up these strings; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 

@@ -1,4 +1,5 @@
 import { opendirSync, statfsSync } from 'node:fs'
+import { folderOf, withParents } from '../core/paths.ts'
 import { quietly } from '../core/quietly.ts'
 import type { Dirty, Watcher } from '../core/vault.ts'
 import { errorReason, realPathOf } from './file-system.ts'
@@ -242,12 +243,8 @@ export function openDirtyBatch({ quiet = 15, maxWait = 120 }: BatchTimes, onDirt
 const EVERYTHING: Dirty = { folders: [], files: [], all: true }
 
 function prune(files: ReadonlySet<string>, folders: ReadonlySet<string>): Dirty {
-  const covered = (path: string) => {
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      if (folders.has(path.slice(0, end))) return true
-    }
-    return folders.has('') && path !== ''
-  }
-  const bare = (path: string) => !covered(path)
+  const isCovered = (path: string) =>
+    withParents(folderOf(path)).some((folder) => folders.has(folder)) || (folders.has('') && path !== '')
+  const bare = (path: string) => !isCovered(path)
   return { folders: [...folders].filter(bare), files: [...files].filter(bare), all: false }
 }

@@ -238,7 +238,7 @@ const WORDLESS: Warning = {
 
 const ONLY_NEAR: Warning = {
   code: 'FALLBACK',
-  message: 'None of the notes searched contains a word of the query. The notes shown are only near in meaning.',
+  message: 'No searched note contains a word of the query. The notes shown are only near in meaning.',
 }
 
 function barelyWarning(notes: number): readonly Warning[] {

@@ -3,6 +3,7 @@ import { foldId } from '../../core/ids.ts'
 import type { CreateNote, OperationOf, RelationTargets, UpdateNote } from '../../core/operations.ts'
 import { folderOf, inFolder, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
+import { amount, listSome } from '../../core/text/format.ts'
 import { partialHash, readHash } from '../../core/text/partial-reading.ts'
 import { namesOfPage, pageName } from '../../links/names.ts'
 import { resolveLink, type Source } from '../../links/resolve.ts'
@@ -173,11 +174,8 @@ function notePagesBelow({ view, notes }: Workspace, { key, path }: Draft, title:
   const names = pageFiles.map((file) => namesOfPage(view.names.file(file.key) ?? file)[0])
   const below = names.filter((name) => foldName(name).startsWith(prefix)).sort()
   if (below.length === 0) return
-  const pages = below.length === 1 ? '1 page below' : `${below.length} pages below`
-  const shown = below.slice(0, MAX_NAMED).map(quote).join(', ')
-  notes.push(
-    `${pages} ${quote(old)} ${below.length === 1 ? 'keeps its name' : 'keep their names'}: ${shown}${below.length > MAX_NAMED ? ', …' : ''}.`,
-  )
+  const keep = below.length === 1 ? 'keeps its name' : 'keep their names'
+  notes.push(`${amount(below.length, 'page')} below ${quote(old)} ${keep}: ${listSome(below.map(quote), MAX_NAMED)}.`)
 }
 
 function titledPath({ view }: Workspace, draft: Draft, name: string): string {

@@ -1,6 +1,6 @@
 import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import { folderOf, inFolder } from '../../core/paths.ts'
+import { folderOf, inFolder, withParents } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { journalName, type NameIndex, namesOfPage, type PageFormat, pageName, pageStem } from '../../links/names.ts'
 import { inTrash, MAX_BYTES, quote, requireInside, requireUsable, TRASH } from '../path-rules.ts'
@@ -43,7 +43,7 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
 
 /** Checks that a path is free. @throws RouxError `NODE_EXISTS` */
 export function requireFree(workspace: PathsInUse, path: string, but?: Draft): void {
-  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
+  for (const folder of withParents(folderOf(path))) {
     if (workspace.view.keyAt(folder) === undefined) continue
     throw new RouxError('NODE_EXISTS', `${quote(folder)} is a file, not a folder.`, { hint: 'Choose another folder.' })
   }
@@ -79,7 +79,7 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
 function logseqPath(workspace: PathsInUse, path: string): string {
   if (workspace.isTaken(path)) return path
   const { names, pageFormat } = workspace.view
-  const folder = existingFolder(workspace, path)
+  const folder = withParents(folderOf(path)).find((one) => workspace.isFolder(one)) ?? ''
   const title = path.slice(folder === '' ? 0 : folder.length + 1, -'.md'.length)
   const isFileName = !title.includes('/') && pageName(title) !== title
   const name = isFileName ? pageName(title) : title
@@ -89,12 +89,6 @@ function logseqPath(workspace: PathsInUse, path: string): string {
   if (existing !== undefined && ['', usual].includes(folder)) return existing
   const stem = journal ?? (isFileName ? title : requirePageStem(title, pageFormat))
   return inFolder(folder === '' && workspace.isFolder(usual) ? usual : folder, `${stem}.md`)
-}
-
-function existingFolder(workspace: PathsInUse, path: string): string {
-  let folder = folderOf(path)
-  while (folder !== '' && !workspace.isFolder(folder)) folder = folderOf(folder)
-  return folder
 }
 
 /** Returns a Logseq page's file name without `.md`. @throws RouxError `INVALID_PARAMS` if it is too long */

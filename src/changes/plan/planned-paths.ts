@@ -1,7 +1,7 @@
 import { invalid, type RouxError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { foldId } from '../../core/ids.ts'
-import { folderOf, inFolder, isWithin, nameOf } from '../../core/paths.ts'
+import { folderOf, inFolder, isWithin, nameOf, withParents } from '../../core/paths.ts'
 import { quote } from '../path-rules.ts'
 import type { MovedFolder } from './changed-files.ts'
 import type { Draft, DraftTable } from './draft.ts'
@@ -79,7 +79,7 @@ export class PlannedPaths {
   }
 
   addParents(path: string): void {
-    for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
+    for (const folder of withParents(folderOf(path))) {
       if (this.#view.look(folder) === 'folder') return
       this.#newFolders.set(foldId(folder), folder)
     }

@@ -1,9 +1,10 @@
 import type { Adjacency } from '../../core/csr.ts'
-import { folderOf, nameOf } from '../../core/paths.ts'
+import { groupBy } from '../../core/group-by.ts'
+import { folderOf, nameOf, withParents } from '../../core/paths.ts'
 import { WORD } from '../../search/words/joined-word.ts'
 import { scanWords } from '../../search/words/scan.ts'
 import type { Corpus } from '../corpus.ts'
-import { UNSPACED } from './label-words.ts'
+import { ownersOf, UNSPACED } from './label-words.ts'
 
 export interface LabelSource {
   /** The title and aliases of each note. */
@@ -30,7 +31,7 @@ interface Topic {
   readonly inside: readonly number[]
   /** The number of described notes outside the group. */
   readonly outside: number
-  readonly quality: number
+  readonly score: number
 }
 
 interface NamedTopic extends Topic {
@@ -56,13 +57,13 @@ const TOPICS = { most: 3, gain: 1.04, length: 32 }
 const RECALL_WEIGHT = 1.5
 
 /**
- * Labels each group with what describes most of its notes and few others: a folder, the most central note if most of the others
- * link to it or are linked by it, or else up to three folders and words of titles. The quality of a description is its F-measure
- * (van Rijsbergen, 1979).
+ * Labels each group with what describes most of its notes and few others. This is a folder, or the most central note if most of
+ * the others are linked with it, or else up to three folders and words of titles. The score of a description is its F-measure (van
+ * Rijsbergen, 1979).
  */
 export function labelerOf(source: LabelSource): (groups: readonly UnlabeledGroup[]) => readonly string[] {
   const folderSizes = new Map<string, number>()
-  for (const folder of source.folders) for (const path of ancestorsOf(folder)) add(folderSizes, path)
+  for (const folder of source.folders) for (const path of withParents(folder)) add(folderSizes, path)
   const titleOf = new Map(source.names.map(([title = '']) => [plainName(title), title]))
   const titleTerms = source.names.map(([title = '']) => termsOf(title, source.corpus))
   const slots = new Int32Array(source.corpus.documents.length).fill(-1)
@@ -84,15 +85,12 @@ function labelGroups(
 ): readonly string[] {
   const candidates = groups.map((group) => {
     const topics = [...foldersOf(source, group, folderSizes), ...wordsOf(source, group, terms)]
-    return topics.sort((a, b) => b.quality - a.quality).slice(0, CANDIDATES)
+    return topics.sort((a, b) => b.score - a.score).slice(0, CANDIDATES)
   })
-  const owners = new Map<string, { readonly group: number; readonly quality: number }>()
-  candidates.forEach((topics, group) => {
-    for (const { id, quality } of topics) if (quality > (owners.get(id)?.quality ?? 0)) owners.set(id, { group, quality })
-  })
+  const owners = ownersOf(candidates)
   const labels = groups.map((group, at) => {
     const { notes, key, former } = group
-    const own = (candidates[at] ?? []).filter(({ id }) => owners.get(id)?.group === at)
+    const own = (candidates[at] ?? []).filter(({ id }) => owners.get(id) === at)
     const words = own.flatMap(({ id, isFolder }) => (isFolder ? [] : [Number(id)]))
     const spellings = spellingsOf(source, notes, words)
     const named = own.map((topic): NamedTopic => {
@@ -170,24 +168,12 @@ function fMeasure(inside: number, outside: number, size: number): number {
   return ((1 + weight) * inside) / (weight * size + inside + outside)
 }
 
-function ancestorsOf(folder: string): readonly string[] {
-  const paths: string[] = []
-  for (let path = folder; path !== ''; path = folderOf(path)) paths.push(path)
-  return paths
-}
-
 function foldersOf({ folders }: LabelSource, { notes }: UnlabeledGroup, sizes: ReadonlyMap<string, number>): readonly Topic[] {
-  const inside = new Map<string, number[]>()
-  notes.forEach((note, at) => {
-    for (const path of ancestorsOf(folders[note] ?? '')) {
-      const list = inside.get(path)
-      if (list === undefined) inside.set(path, [at])
-      else list.push(at)
-    }
+  const places = [...notes].flatMap((note, at) => withParents(folders[note] ?? '').map((path) => ({ path, at })))
+  return [...groupBy(places, ({ path }) => path)].flatMap(([path, inFolder]) => {
+    const inside = inFolder.map(({ at }) => at)
+    return topicOf(path, true, inside, { size: notes.length, of: folders.length, all: sizes.get(path) ?? 0 })
   })
-  return [...inside].flatMap(([path, list]) =>
-    topicOf(path, true, list, { size: notes.length, of: folders.length, all: sizes.get(path) ?? 0 }),
-  )
 }
 
 function topicOf(
@@ -199,7 +185,7 @@ function topicOf(
   const outside = all - inside.length
   const isDistinctive = of > size && inside.length / size >= (MIN_LIFT * outside) / (of - size)
   if (inside.length < Math.max(NAMED.notes, MIN_SHARE * size) || !isDistinctive) return []
-  return [{ id, isFolder, inside, outside, quality: fMeasure(inside.length, outside, size) }]
+  return [{ id, isFolder, inside, outside, score: fMeasure(inside.length, outside, size) }]
 }
 
 /** Prefers the spelling of a note with the same name. */

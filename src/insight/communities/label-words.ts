@@ -23,11 +23,10 @@ const MIN_USE = { notes: 2, share: 0.04 }
 
 /** Labels groups by words, which are scored by share × logarithm of lift. Each word goes to the group with the highest score. */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabeledGroup[]): readonly LabelWords[] {
-  const owners = new Map<string, { readonly group: number; readonly score: number }>()
   const cached = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
   const counts = new Uint32Array(corpus.terms.length)
   const wholes = new Map<Uint32Array, number>()
-  const candidates = groups.map(({ notes, whole }, group) => {
+  const candidates = groups.map(({ notes, whole }) => {
     if (cached.whole !== whole) {
       cached.counts.fill(0)
       countTerms(corpus, whole, cached.counts)
@@ -35,21 +34,34 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabeledGroup[])
       wholes.set(whole, wholes.size)
     }
     const best = distinctiveTerms(corpus, { notes, whole }, { inWhole: cached.counts, counts })
-    return best.map(({ term, score }) => {
-      // Groups with the same `whole` do not share words.
-      const key = `${wholes.get(whole)} ${term}`
-      if (score > (owners.get(key)?.score ?? 0)) owners.set(key, { group, score })
-      return { key, term }
-    })
+    // Groups with the same `whole` do not share words.
+    return best.map(({ term, score }) => ({ id: `${wholes.get(whole)} ${term}`, term, score }))
   })
+  const owners = ownersOf(candidates)
   const spellings = spellingsOf(corpus)
   return candidates.map((best, group) => {
     const terms = best
-      .filter(({ key, term }) => owners.get(key)?.group === group && !isNameOfFile(corpus.terms[term] as string))
+      .filter(({ id, term }) => owners.get(id) === group && !isNameOfFile(corpus.terms[term] as string))
       .map(({ term }) => term)
     const words = withoutOverlaps(terms.map((term) => corpus.forms[spellings[term] as number] as string)).slice(0, WORDS)
     return { words, terms: terms.slice(0, TERMS) }
   })
+}
+
+/** Returns the group with the highest score for each id. If scores are equal, the first group wins. */
+export function ownersOf(
+  groups: readonly (readonly { readonly id: string; readonly score: number }[])[],
+): ReadonlyMap<string, number> {
+  const best = new Map<string, number>()
+  const owners = new Map<string, number>()
+  groups.forEach((candidates, group) => {
+    for (const { id, score } of candidates) {
+      if (score <= (best.get(id) ?? 0)) continue
+      best.set(id, score)
+      owners.set(id, group)
+    }
+  })
+  return owners
 }
 
 /** Returns true for file names and extensions, which are not distinctive. */

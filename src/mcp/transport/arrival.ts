@@ -33,7 +33,7 @@ export function readJson(text: string, unit: 'line' | 'body'): { readonly value:
   }
 }
 
-/** Parses a message or batch. Whether the protocol version supports batches is checked by `batchFault`. */
+/** Parses a message or batch. `batchFault` checks whether the protocol version supports batches. */
 export function readArrival(value: unknown): Arrival {
   if (!Array.isArray(value)) {
     const read = readMessage(value)

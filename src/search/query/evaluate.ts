@@ -67,7 +67,7 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
     .map(({ part }) => part)
 }
 
-/** Returns a relative cost by which conditions are ordered: metadata, one posting list, path scans, full text, then sets. */
+/** Returns a relative cost. Metadata is cheapest, then one posting list, path scans, full text and sets. */
 function cost(condition: Condition): number {
   switch (condition.kind) {
     case 'and':

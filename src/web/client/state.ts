@@ -4,7 +4,7 @@ import { isTransient, messageOf, RouxError } from '../../core/errors.ts'
 import { withoutVault } from '../../core/ids.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
-import { isWithin } from '../../core/paths.ts'
+import { isWithin, withParents } from '../../core/paths.ts'
 import { amount } from '../../core/text/format.ts'
 import { type Api, type Connection, openApi } from './api.ts'
 import type { Colored } from './colors.ts'
@@ -101,9 +101,7 @@ export const focused = computed(() => numberOf(focus.value))
 
 export const folders = computed(() => {
   const names = new Set<string>()
-  for (const name of graph.value?.picture.folder_names ?? []) {
-    for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) names.add(name.slice(0, end))
-  }
+  for (const name of graph.value?.picture.folder_names ?? []) for (const folder of withParents(name)) names.add(folder)
   return [...names].sort(COLLATOR.compare)
 })
 

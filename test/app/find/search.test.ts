@@ -562,7 +562,7 @@ describe('queries with little content', () => {
 
 test('says that notes are near in meaning only if none has a word of the question', async () => {
   const core = await kitchen(new VaguelyAlike(0.5))
-  const message = 'None of the notes searched contains a word of the query. The notes shown are only near in meaning.'
+  const message = 'No searched note contains a word of the query. The notes shown are only near in meaning.'
   const { value, warnings } = await ask(core, { query: 'zzzzqqq' })
   expect([value.length > 0, warnings]).toEqual([true, [{ code: 'FALLBACK', message }]])
   expect((await ask(core, { query: 'zzzzqqq salt' })).warnings).toEqual([])
