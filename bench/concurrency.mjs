@@ -5,9 +5,8 @@
 // adds lines as editors save them, every `--pause` milliseconds. At the end the benchmark looks for every token.
 // 1. Two servers: every accepted write is in the vault, exactly as often as it was requested.
 // 2. Two servers and a human: the same, unless the human overwrote a write; then it is in the record of changes. The human's saves are in
-// the vault
-// or in the record, except for saves to a file that was opened more than two seconds earlier (docs/writing.md). Those are counted, and
-// must be fewer than one in a thousand.
+// the vault or in the record, except for saves to a file that was opened more than two seconds earlier (docs/writing.md). Those are
+// counted. At most one in a thousand may be lost, or three in a short run.
 // No file may be torn, no temporary file may be left, every call must be answered, and at the end both servers must read what is on disk.
 // Prints the figures and each loss; exits with 1 if there is one.
 import { spawn } from 'node:child_process'
@@ -18,7 +17,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { countTokens, filesOf, recordedTokens, tornFiles } from './concurrency/examine.mjs'
+import { countTokens, filesOf, notePaths, recordedTokens, tornFiles } from './concurrency/examine.mjs'
 import { Writer } from './concurrency/writer.mjs'
 
 const { values: options } = parseArgs({
@@ -31,7 +30,10 @@ const { values: options } = parseArgs({
 const NOTES = 60
 /** Concurrent calls per server. */
 const LANES = 2
+/** The greatest part of the human's saves that may be lost. */
 const MOST_IN_WINDOW = 0.001
+/** A short run on a busy machine may lose this many, because so few saves do not show a rate. */
+const ALWAYS_ALLOWED = 3
 
 const scratch = mkdtempSync(join(tmpdir(), 'roux-concurrency-'))
 let losses = 0
@@ -95,7 +97,7 @@ function startHuman(vault) {
 
 /** Returns the notes that a server still reads differently from the disk after it has had time to notice changes. */
 async function unlike(writers, vault) {
-  const notes = [...filesOf(vault).keys()].filter((path) => /^[^.].*\.md$/.test(path))
+  const notes = notePaths(vault)
   for (let tries = 0; ; tries++) {
     const others = []
     for (const { client, name } of writers) {
@@ -122,7 +124,7 @@ function lookFor({ writers, human, vault, state }) {
   const saves = human?.saves() ?? []
   const lost = saves.filter(([token]) => !counts.has(token) && !recorded.has(token))
   const problems = [...nowhere.map(({ token }) => `${token} was accepted but is nowhere`), ...tornFiles(files)]
-  if (lost.length > Math.max(1, saves.length * MOST_IN_WINDOW))
+  if (lost.length > Math.max(ALWAYS_ALLOWED, saves.length * MOST_IN_WINDOW))
     problems.push(`${lost.length} of the human's ${saves.length} saves are nowhere`)
   return { accepted, overwritten: missing.length - nowhere.length, saves, lost, files, problems }
 }

@@ -4,6 +4,18 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 
+/** The current paths of all notes outside the trash. */
+export function notePaths(vault) {
+  for (;;) {
+    try {
+      return readdirSync(vault, { recursive: true }).filter((path) => /^[^.].*\.md$/.test(path))
+    } catch (error) {
+      // A folder was removed while it was listed.
+      if (error.code !== 'ENOENT') throw error
+    }
+  }
+}
+
 /** Every file except the human's draft, by path. */
 export function filesOf(vault) {
   const entries = readdirSync(vault, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

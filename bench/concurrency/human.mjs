@@ -1,20 +1,14 @@
 // Simulates a person with an editor, in its own process: `node human.mjs <vault> <pause>`. Adds a line to a random note in one of the three
 // ways in which editors save, and prints each finished save on stdout: `<token> <way>`.
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { notePaths } from './examine.mjs'
 
 const [vault, pause] = [process.argv[2], Number(process.argv[3])]
+
+// Without a listener, the signal would also end a save that has truncated its file but not yet written it.
+process.on('SIGTERM', () => process.exit())
 
 const WAYS = {
   /** The new file replaces the old one by a rename. */
@@ -39,7 +33,7 @@ const WAYS = {
 }
 
 for (let n = 0; ; n++) {
-  const notes = readdirSync(vault, { recursive: true }).filter((path) => /^[^.].*\.md$/.test(path))
+  const notes = notePaths(vault)
   const file = join(vault, notes[Math.floor(Math.random() * notes.length)])
   const way = Object.keys(WAYS)[n % 3]
   const token = `human-${n}`

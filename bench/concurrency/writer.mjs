@@ -1,7 +1,7 @@
 // Sends random writes to one server. Each leaves a unique token in every note that it touches.
-import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Client } from '../client.mjs'
+import { notePaths } from './examine.mjs'
 
 const PATIENCE = 60_000
 /** Errors that can be caused by the other server or by the human. */
@@ -84,7 +84,7 @@ export class Writer {
 
   /** Three different notes from the folder's current listing. */
   #notes() {
-    const notes = readdirSync(this.vault, { recursive: true }).filter((path) => /^[^.].*\.md$/.test(path))
+    const notes = notePaths(this.vault)
     const start = Math.floor(Math.random() * notes.length)
     return [0, 1, 2].map((step) => notes[(start + step * 7) % notes.length])
   }
