@@ -4,8 +4,8 @@ import { Client } from '../client.mjs'
 import { notePaths } from './examine.mjs'
 
 const PATIENCE = 60_000
-/** Errors that can be caused by the other server or by the human. */
-const EXPECTED = ['CONFLICT', 'NODE_NOT_FOUND', 'NODE_EXISTS', 'EDIT_MISMATCH']
+/** Errors that can be caused by the other server or by the human. On a slow disk, the other server may hold the lock for too long. */
+const EXPECTED = ['CONFLICT', 'NODE_NOT_FOUND', 'NODE_EXISTS', 'EDIT_MISMATCH', 'TIMEOUT']
 
 export class Writer {
   /** Tokens that must be in the vault, with the number of notes that contain them. */
