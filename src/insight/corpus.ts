@@ -24,6 +24,7 @@ export interface Corpus {
   readonly documents: Uint32Array
   readonly bags: Bags
   readonly lines: Lines
+  readonly names: NameWords
   /** Number of words in each note, without boilerplate and the note's names. */
   readonly ownWords: Uint32Array
   readonly texts: WholeTexts
@@ -67,6 +68,16 @@ export interface Lines {
   readonly words: Uint32Array
 }
 
+/** The words of each note's names. */
+export interface NameWords {
+  /** The exclusive end of each note's words in the other arrays. */
+  readonly ends: Uint32Array
+  readonly forms: Uint32Array
+  /** The UTF-16 offsets in the note's names, which are joined by line breaks. The title comes first. */
+  readonly starts: Uint32Array
+  readonly stops: Uint32Array
+}
+
 /** A line is boilerplate if at least this many notes, and at least this share of all notes, contain it. */
 const BOILERPLATE = { share: 0.005, notes: 3 }
 const NAME_COUNT = 2
@@ -85,6 +96,8 @@ export class CorpusBuilder {
   readonly #textWords: number[] = []
   readonly #nameForms = new NumberList(1 << 12)
   readonly #nameEnds = new NumberList(1 << 10)
+  readonly #nameStarts = new NumberList(1 << 12)
+  readonly #nameStops = new NumberList(1 << 12)
 
   add({ language, forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
     const numbers = forms.map((form) => this.#numberOf(form))
@@ -103,11 +116,12 @@ export class CorpusBuilder {
     this.#noteEnds.push(this.#numbers.length)
     this.#textNumbers.push(numberOfText(hashes))
     this.#textWords.push(words.length)
-    for (const name of names) {
-      scanWords(name, (form, kind) => {
-        if (kind === WORD) this.#nameForms.push(this.#numberOf(form))
-      })
-    }
+    scanWords(names.join('\n'), (form, kind, _position, start, end) => {
+      if (kind !== WORD) return
+      this.#nameForms.push(this.#numberOf(form))
+      this.#nameStarts.push(start)
+      this.#nameStops.push(end)
+    })
     this.#nameEnds.push(this.#nameForms.length)
   }
 
@@ -130,17 +144,23 @@ export class CorpusBuilder {
       }),
       sharedLines,
     }
+    const names: NameWords = {
+      ends: this.#nameEnds.copy(),
+      forms: this.#nameForms.copy(),
+      starts: this.#nameStarts.copy(),
+      stops: this.#nameStops.copy(),
+    }
     const languages = this.#forms.map((_, form) => this.#languages.of(form))
     const { terms, termOf, isContent, isFunctionWord } = this.#terms(languages)
-    const bags = this.#bags(lines, { termOf, isContent, terms: terms.length })
+    const bags = this.#bags({ lines, names }, { termOf, isContent, terms: terms.length })
     const documents = new Uint32Array(terms.length)
     for (const term of bags.terms) documents[term] = (documents[term] as number) + 1
     const ownWords = new Uint32Array(notes)
     for (let note = 0; note < notes; note++) {
-      ownWords[note] = wordsEnd(lines, lines.offsets[note + 1] as number) - wordsEnd(lines, lines.offsets[note] as number)
+      ownWords[note] = startOf(lines, lines.offsets[note + 1] as number) - startOf(lines, lines.offsets[note] as number)
     }
     const forms = { forms: this.#forms, formNumbers: this.#formNumbers, termOf, isFunctionWord, languages }
-    return { notes, ...forms, terms, documents, bags, lines, ownWords, texts }
+    return { notes, ...forms, terms, documents, bags, lines, names, ownWords, texts }
   }
 
   #divideLines(): { readonly lines: Lines; readonly sharedLines: SharedLines } {
@@ -232,13 +252,13 @@ export class CorpusBuilder {
     return { terms: [...numbers.keys()], termOf, isContent, isFunctionWord }
   }
 
-  #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
-    const notes = lines.offsets.length - 1
+  #bags(parts: Pick<Corpus, 'lines' | 'names'>, { termOf, isContent, terms: distinct }: TermFacts): Bags {
+    const notes = parts.names.ends.length
     const offsets = new Uint32Array(notes + 1)
     // Count first, because growing lists would double the memory.
     const last = new Int32Array(distinct).fill(-1)
     for (let note = 0, count = 0; note < notes; note++) {
-      this.#eachForm(note, lines, (form) => {
+      this.#eachForm(note, parts, (form) => {
         const term = termOf[form] as number
         if (isContent[form] === 0 || last[term] === note) return
         last[term] = note
@@ -251,7 +271,7 @@ export class CorpusBuilder {
     const amounts = new Uint32Array(distinct)
     for (let note = 0; note < notes; note++) {
       let next = offsets[note] as number
-      this.#eachForm(note, lines, (form, amount) => {
+      this.#eachForm(note, parts, (form, amount) => {
         if (isContent[form] === 0) return
         const term = termOf[form] as number
         if (amounts[term] === 0) terms[next++] = term
@@ -266,13 +286,16 @@ export class CorpusBuilder {
     return { offsets, terms, counts }
   }
 
-  #eachForm(note: number, lines: Lines, addForm: (form: number, amount: number) => void): void {
-    const end = wordsEnd(lines, lines.offsets[note + 1] as number)
-    for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)
+  #eachForm(
+    note: number,
+    { lines, names }: Pick<Corpus, 'lines' | 'names'>,
+    addForm: (form: number, amount: number) => void,
+  ): void {
+    const end = startOf(lines, lines.offsets[note + 1] as number)
+    for (let word = startOf(lines, lines.offsets[note] as number); word < end; word++)
       addForm((lines.words[word] as number) >>> FLAG_BITS, 1)
-    const lastName = this.#nameEnds.items[note] as number
-    for (let name = note === 0 ? 0 : (this.#nameEnds.items[note - 1] as number); name < lastName; name++)
-      addForm(this.#nameForms.items[name] as number, NAME_COUNT)
+    for (let word = startOf(names, note); word < (names.ends[note] as number); word++)
+      addForm(names.forms[word] as number, NAME_COUNT)
   }
 }
 
@@ -316,8 +339,9 @@ function numberOfText(hashes: Uint32Array): number {
   return (high & 0x1f_ffff) * 2 ** 32 + low
 }
 
-function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
-  return line === 0 ? 0 : (ends[line - 1] as number)
+/** Returns where a list begins that follows others, given their exclusive ends. */
+export function startOf({ ends }: Pick<Lines, 'ends'>, list: number): number {
+  return list === 0 ? 0 : (ends[list - 1] as number)
 }
 
 const LETTER = /\p{L}/u

@@ -1,9 +1,7 @@
 import type { Adjacency } from '../../core/csr.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { folderOf, nameOf, withParents } from '../../core/paths.ts'
-import { WORD } from '../../search/words/joined-word.ts'
-import { scanWords } from '../../search/words/scan.ts'
-import type { Corpus } from '../corpus.ts'
+import { type Corpus, startOf } from '../corpus.ts'
 import { ownersOf, UNSPACED } from './label-words.ts'
 
 export interface LabelSource {
@@ -12,7 +10,7 @@ export interface LabelSource {
   /** The path of each note's folder, in its original spelling. */
   readonly folders: readonly string[]
   readonly topology: Adjacency
-  readonly corpus: Pick<Corpus, 'bags' | 'documents' | 'formNumbers' | 'termOf' | 'isFunctionWord'>
+  readonly corpus: Pick<Corpus, 'bags' | 'documents' | 'names' | 'termOf' | 'isFunctionWord'>
 }
 
 export interface UnlabeledGroup {
@@ -65,7 +63,7 @@ export function labelerOf(source: LabelSource): (groups: readonly UnlabeledGroup
   const folderSizes = new Map<string, number>()
   for (const folder of source.folders) for (const path of withParents(folder)) add(folderSizes, path)
   const titleOf = new Map(source.names.map(([title = '']) => [plainName(title), title]))
-  const titleTerms = source.names.map(([title = '']) => termsOf(title, source.corpus))
+  const titleTerms = source.names.map(([title = ''], note) => titleTermsOf(note, title.length, source.corpus))
   const slots = new Int32Array(source.corpus.documents.length).fill(-1)
   return (groups) => labelGroups(source, groups, { folderSizes, titleOf, titleTerms, slots })
 }
@@ -134,7 +132,7 @@ function combine(topics: readonly NamedTopic[], size: number, former = ''): read
     const rated = left.map((topic) => {
       const inside = covered.size + topic.inside.filter((at) => !covered.has(at)).length
       const joint = fMeasure(inside, outside + topic.outside, size)
-      const isFormer = former.startsWith(capitalized([...names, topic.name].join(', ')))
+      const isFormer = former !== '' && former.startsWith(capitalized([...names, topic.name].join(', ')))
       const preference = (topic.isFolder && names.length === 0 ? PREFERENCE.folder : 1) * (isFormer ? PREFERENCE.former : 1)
       return {
         topic,
@@ -169,11 +167,12 @@ function fMeasure(inside: number, outside: number, size: number): number {
 }
 
 function foldersOf({ folders }: LabelSource, { notes }: UnlabeledGroup, sizes: ReadonlyMap<string, number>): readonly Topic[] {
-  const places = [...notes].flatMap((note, at) => withParents(folders[note] ?? '').map((path) => ({ path, at })))
-  return [...groupBy(places, ({ path }) => path)].flatMap(([path, inFolder]) => {
-    const inside = inFolder.map(({ at }) => at)
-    return topicOf(path, true, inside, { size: notes.length, of: folders.length, all: sizes.get(path) ?? 0 })
-  })
+  const places = new Map<string, readonly number[]>()
+  for (const [folder, own] of groupBy(notes.keys(), (at) => folders[notes[at] as number] ?? ''))
+    for (const path of withParents(folder)) places.set(path, [...(places.get(path) ?? []), ...own])
+  return [...places].flatMap(([path, inside]) =>
+    topicOf(path, true, inside, { size: notes.length, of: folders.length, all: sizes.get(path) ?? 0 }),
+  )
 }
 
 function topicOf(
@@ -201,12 +200,16 @@ function plainName(name: string): string {
     .trim()
 }
 
-function termsOf(title: string, { formNumbers, termOf, isFunctionWord }: LabelSource['corpus']): ReadonlySet<number> {
+function titleTermsOf(
+  note: number,
+  titleLength: number,
+  { names: { ends, forms, starts }, termOf, isFunctionWord }: LabelSource['corpus'],
+): ReadonlySet<number> {
   const terms = new Set<number>()
-  scanWords(title, (form, kind) => {
-    const number = kind === WORD ? formNumbers.get(form) : undefined
-    if (number !== undefined && isFunctionWord[number] === 0) terms.add(termOf[number] as number)
-  })
+  for (let word = startOf({ ends }, note); word < (ends[note] as number) && (starts[word] as number) < titleLength; word++) {
+    const form = forms[word] as number
+    if (isFunctionWord[form] === 0) terms.add(termOf[form] as number)
+  }
   return terms
 }
 
@@ -234,25 +237,22 @@ function wordsOf(
 }
 
 /** Returns the most frequent spelling of each term in names of notes. File names often lack capitals that aliases have. */
-function spellingsOf(
-  { names, corpus: { formNumbers, termOf } }: LabelSource,
-  notes: Uint32Array,
-  terms: readonly number[],
-): ReadonlyMap<number, string> {
-  const spellings = new Map(terms.map((term) => [term, new Map<string, number>()]))
+function spellingsOf({ names, corpus }: LabelSource, notes: Uint32Array, terms: readonly number[]): ReadonlyMap<number, string> {
+  const { ends, forms, starts, stops } = corpus.names
+  const counts = new Map(terms.map((term) => [term, new Map<string, number>()]))
   for (const note of notes) {
-    for (const name of names[note] ?? []) {
-      scanWords(name, (form, kind, _position, start, end) => {
-        const counts = kind === WORD ? spellings.get(termOf[formNumbers.get(form) ?? -1] ?? -1) : undefined
-        const spelling = name.slice(start, end)
-        if (counts !== undefined) add(counts, spelling, /\p{Lu}/u.test(spelling) ? PREFERENCE.capitals : 1)
-      })
+    const text = names[note]?.join('\n') ?? ''
+    for (let word = startOf({ ends }, note); word < (ends[note] as number); word++) {
+      const ofTerm = counts.get(corpus.termOf[forms[word] as number] as number)
+      if (ofTerm !== undefined) add(ofTerm, text.slice(starts[word], stops[word]))
     }
   }
-  const titles = Array.from(notes, (note) => names[note]?.[0] ?? '')
-  const best = [...spellings].map(([term, counts]) => {
-    const [[spelling] = ['']] = [...counts].sort((a, b) => b[1] - a[1])
-    return [term, spelling.charCodeAt(0) < UNSPACED ? spelling : extended(spelling, titles)] as const
+  const weightOf = ([spelling, count]: readonly [string, number]) =>
+    /\p{Lu}/u.test(spelling) ? count * PREFERENCE.capitals : count
+  const titles = () => Array.from(notes, (note) => names[note]?.[0] ?? '')
+  const best = [...counts].map(([term, ofTerm]) => {
+    const [[spelling] = ['']] = [...ofTerm].sort((a, b) => weightOf(b) - weightOf(a))
+    return [term, spelling.charCodeAt(0) < UNSPACED ? spelling : extended(spelling, titles())] as const
   })
   return new Map(best)
 }

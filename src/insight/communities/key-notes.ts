@@ -36,8 +36,8 @@ export function keyNotes(source: KeyNotesSource, { of, terms }: NotesByCommunity
       shareOf(note, source, ofStubs.has(community)) *
       (isHandle(note, source, gathered) ? SHARE.handle : 1) *
       (1 + termsIn(note, source, terms[community] as readonly number[]))
-    list.push(note)
-    list.sort((a, b) => (support[b] as number) - (support[a] as number) || a - b)
+    const place = list.findIndex((other) => (support[other] as number) < (support[note] as number))
+    list.splice(place === -1 ? list.length : place, 0, note)
     if (list.length > KEY_NOTES) list.pop()
   })
   return best
