@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,25 +30,44 @@ export const thisOwner: Owner = { pid: process.pid, started: Math.round(performa
 // The first wait in milliseconds. A change takes about 10 ms, an import seconds.
 const FIRST_WAIT = 2
 const MAX_WAIT = 50
+/** The share of the timeout for which others let the next in line go first. It may be suspended, and then it would block them all. */
+const COURTESY = 0.2
 
 /**
  * Acquires the lock, which is an SQLite transaction on an empty database. It works across threads and processes on every
  * platform, and the operating system releases it if the holder dies. A suspended holder keeps it. Waiting does not block the
  * thread, which may hold the lock itself.
+ *
+ * The next in line holds a second lock of this kind, so a process that has just released the first cannot retake it before
+ * the next in line polls. The file of the second lock exists only while someone waits, so a free lock costs one look for it.
  * @throws RouxError `TIMEOUT`, which names the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
   makeFolder(dirname(path), { mkdirSync, dirname })
-  const deadline = performance.now() + timeout
-  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, MAX_WAIT)) {
-    const database = tryLock(path, openDatabase)
-    if (database !== undefined) {
-      quietly(() => writeHolder(path))
-      return { release: () => release(database) }
+  const started = performance.now()
+  const turnPath = `${path}.next`
+  let isContended = existsSync(turnPath)
+  let turn: Database | undefined
+  try {
+    for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, MAX_WAIT)) {
+      if (isContended) turn ??= quietly(() => tryLock(turnPath, openDatabase))
+      const waited = performance.now() - started
+      const mayLock = !isContended || turn !== undefined || waited >= timeout * COURTESY
+      const database = mayLock ? tryLock(path, openDatabase) : undefined
+      if (database !== undefined) {
+        quietly(() => writeHolder(path))
+        return { release: () => release(database) }
+      }
+      if (waited >= timeout) throw lockTimeoutError(path, timeout)
+      isContended = true
+      // The wait is random, so two waiting processes do not retry at the same time.
+      await sleep(wait * (0.5 + Math.random()))
     }
-    if (performance.now() >= deadline) throw lockTimeoutError(path, timeout)
-    // The wait is random, so two waiting processes do not retry at the same time.
-    await sleep(wait * (0.5 + Math.random()))
+  } finally {
+    if (turn !== undefined) {
+      quietly(() => rmSync(turnPath))
+      release(turn)
+    }
   }
 }
 
