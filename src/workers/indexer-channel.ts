@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
+import { once } from '../core/waiting.ts'
 import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
@@ -122,29 +123,38 @@ export class IndexerHost {
 }
 
 function channelOf(worker: Worker, port: Worker | MessagePort, end: () => Promise<void>): IndexerChannel {
-  let isEnded = false
   let receive: (message: FromIndexer) => void = () => {}
+  const stops: (() => void)[] = []
+  // The worker can outlive this vault, and a listener left on it would keep the vault's graph in memory.
+  const listen = <T>(to: Listened<T>, event: string, listener: (value: T) => void): void => {
+    to.on(event, listener)
+    stops.push(() => to.off(event, listener))
+  }
   return {
     post: (message) => port.postMessage(message),
     onMessage: (listener) => {
       receive = listener
-      port.on('message', listener)
+      listen(port, 'message', listener)
     },
-    onError: (listener) => void worker.on('error', listener),
+    onError: (listener) => listen(worker, 'error', listener),
     onExit: (listener) =>
-      void worker.on('exit', () => {
+      listen(worker, 'exit', () => {
         // Messages of other ports may still be queued when the worker exits.
-        if (port !== worker && !isEnded) for (const message of waiting(port as MessagePort)) receive(message)
+        if (port !== worker) for (const message of waiting(port as MessagePort)) receive(message)
         listener()
       }),
     ref: () => port.ref(),
     unref: () => port.unref(),
-    end: async () => {
-      if (isEnded) return
-      isEnded = true
+    end: once(async () => {
+      for (const stop of stops) stop()
       await end()
-    },
+    }),
   }
+}
+
+interface Listened<T> {
+  on(event: string, listener: (value: T) => void): unknown
+  off(event: string, listener: (value: T) => void): unknown
 }
 
 function* waiting(port: MessagePort): Iterable<FromIndexer> {

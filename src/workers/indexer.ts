@@ -94,6 +94,8 @@ function serveVault(port: MessagePort): void {
         void closeService(service, send).finally(() => {
           writes?.close()
           log?.close()
+          // The parent's port holds this function until the last vault is closed.
+          service = writes = calls = log = undefined
           send({ type: 'closed' })
           // The parent's port stays open, because more vaults may join through it.
           if (port !== parentPort) port.close()

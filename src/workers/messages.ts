@@ -66,6 +66,7 @@ export type ReadResult = { readonly text: NoteText; readonly stat?: FileStat } |
 
 export type ToReader =
   | { readonly type: 'vault'; readonly vault: number; readonly at: ReadVault }
+  | { readonly type: 'forget'; readonly vault: number }
   | { readonly type: 'read'; readonly id: number; readonly vault: number; readonly job: ReadJob }
 
 export type FromReader = { readonly type: 'up' } | { readonly type: 'read'; readonly id: number; readonly result: ReadResult }

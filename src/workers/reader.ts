@@ -13,6 +13,7 @@ const vaults = new Map<number, { readonly at: ReadVault; vault?: ReturnType<type
 port.on('message', (messages: readonly ToReader[]) => {
   for (const message of messages) {
     if (message.type === 'vault') vaults.set(message.vault, { at: message.at })
+    else if (message.type === 'forget') vaults.delete(message.vault)
     else send({ type: 'read', id: message.id, result: read(message.vault, message.job) })
   }
 })

@@ -361,6 +361,29 @@ test('a vault opened after the worker died gets a new worker, which outlives the
   expect(workers.started).toHaveLength(3)
 })
 
+test('a closed vault leaves no listener on the worker of the other vaults', async () => {
+  const workers = fakes()
+  const host = new IndexerHost(workers.start)
+  const open = () => {
+    const channel = host.channel()
+    channel.onMessage(() => {})
+    channel.onError(() => {})
+    channel.onExit(() => {})
+    return channel
+  }
+  const first = open()
+  const listeners = () => ['message', 'error', 'exit'].map((event) => workers.newest().listenerCount(event))
+  const alone = listeners()
+  const second = open()
+  for (let count = 0; count < 5; count++) await open().end()
+  await second.end()
+  expect(listeners()).toEqual(alone)
+  const third = open()
+  await first.end()
+  expect(listeners()).toEqual(alone.map((count, at) => (at === 0 ? 0 : count)))
+  await third.end()
+})
+
 test.each([
   ['between two steps ends by itself', true],
   ['that does not answer is stopped', false],

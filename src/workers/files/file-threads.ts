@@ -267,6 +267,7 @@ export class FileThreads {
 
   #forget(vault: number): void {
     this.#at.delete(vault)
+    for (const { vaults, thread } of this.#threads) if (vaults.delete(vault)) thread.post({ type: 'forget', vault })
     for (const pending of [...this.#pending.values()].filter((candidate) => candidate.vault === vault)) {
       this.#drop(pending)
       pending.fail(new Error('The vault is closed.'))

@@ -42,6 +42,7 @@ class Disk {
 class FakeThread implements FileThread {
   readonly #disk: Disk
   readonly #queue: Extract<ToReader, { type: 'read' }>[] = []
+  readonly vaults = new Set<number>()
   #listener: (message: FromReader) => void = () => {}
   #onEnd: (reason: string) => void = () => {}
   #isUp = false
@@ -62,6 +63,8 @@ class FakeThread implements FileThread {
 
   post(message: ToReader): void {
     if (message.type === 'read') this.#queue.push(message)
+    else if (message.type === 'vault') this.vaults.add(message.vault)
+    else this.vaults.delete(message.vault)
     queueMicrotask(() => this.goOn())
   }
 
@@ -280,6 +283,17 @@ test('idle threads end on request, and the next file starts another', async () =
   expect(disk.running).toBe(0)
   expect(await elapse(0, read('b.md'))).toMatchObject([{ value: 'b.md' }])
   expect(disk.threads).toHaveLength(2)
+})
+
+test('a thread keeps nothing of a closed vault', async () => {
+  const { disk, threads, read } = opened()
+  await elapse(0, read('a.md'))
+  for (let count = 0; count < 3; count++) {
+    const vault = threads.open(AT)
+    await elapse(0, vault.read({ kind: 'text', path: toVaultPath('b.md') }))
+    vault.close()
+  }
+  expect(disk.threads.map(({ vaults }) => vaults.size)).toEqual([1])
 })
 
 test('if a thread dies, the caller of its current file gets an error, and another thread reads the rest', async () => {
