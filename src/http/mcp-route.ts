@@ -53,6 +53,7 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
     if (body.kind === 'refused') return sendRefusal(response, body.refusal)
     if (body.kind === 'gone') return
     await turns.take()
+    if (response.destroyed) return
     const arrival = readArrival(body.value)
     if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
     // A stream can stay open indefinitely, so it must not occupy a call slot.

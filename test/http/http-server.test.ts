@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { Server } from '@modelcontextprotocol/server'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
@@ -83,6 +84,10 @@ const claim = {
 const LISTEN = message('subscriptions/listen', { notifications: { toolsListChanged: true }, ...claim }, 'l')
 const listen = (on: Listening) =>
   open(on, { body: JSON.stringify(LISTEN), headers: { ...MODERN, 'Mcp-Method': 'subscriptions/listen' } })
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
 
 /** Servers whose `ping` is answered on `release`, and that record aborted calls. */
 function slowServers() {
@@ -391,6 +396,33 @@ describe('revision 2026-07-28', () => {
     expect(heard.match(/"method":"[^"]*"|"result":/g)).toEqual(
       expect.arrayContaining(['"method":"notifications/tools/list_changed"', '"result":']),
     )
+  })
+
+  test('listeners that disconnect before their turn leave no subscription behind', async () => {
+    const feed = feedOf(new ServerEvents())
+    let subscriptions = 0
+    const subscribe: typeof feed.subscribe = (listener) => {
+      subscriptions++
+      const stop = feed.subscribe(listener)
+      return () => {
+        subscriptions--
+        stop()
+      }
+    }
+    const on = await start({ eventsFor: () => ({ ...feed, subscribe }) })
+    const body = JSON.stringify(LISTEN)
+    const head = { Host: 'localhost', Authorization: `Bearer ${on.token}`, 'Content-Type': 'application/json', ...MODERN }
+    const lines = Object.entries({ ...head, 'Mcp-Method': 'subscriptions/listen', 'Content-Length': body.length })
+    const sockets = Array.from({ length: 60 }, () => connect({ port: on.port, host: '127.0.0.1' }).on('error', () => {}))
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    // The server accepts one connection in each turn of the event loop, and starts two calls.
+    await turns(sockets.length + 5)
+    for (const socket of sockets)
+      socket.write(`POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`)
+    await turns(5)
+    for (const socket of sockets) socket.destroy()
+    expect((await post(on, PING)).status).toBe(200)
+    await expect.poll(() => subscriptions).toBe(0)
   })
 
   test('listeners do not affect each other, and asking for too much names the limit', async () => {
