@@ -48,11 +48,14 @@ const QUARTERS = 4
 const PATIENCE = 300_000
 const POLL = 250
 
+/** As docs/http.md advises: without these settings the C library keeps what was freed, and that looks like a leak. */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
+
 const program = resolve(options.program)
 const scratch = mkdtempSync(join(tmpdir(), 'roux-soak-'))
 const vault = join(scratch, 'vault')
 cpSync(resolve(positionals[0]), vault, { recursive: true, filter: (path) => !path.includes('/.git') })
-const env = foldersOf('soaked')
+const env = { ...ALLOCATOR, ...foldersOf('soaked') }
 const cache = mountDisk(env.XDG_CACHE_HOME)
 const failures = []
 const quarters = []
