@@ -59,7 +59,8 @@ async function runCommand(command: KnownCommand, rest: readonly string[], host: 
   if (invocation.options.get('version')) return printVersion(invocation)
   if (asksForHelp(invocation, command.takesText)) return showHelp(invocation, command.name)
   const extra = invocation.positionals[command.words]
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`, `Run: roux ${command.name} ${command.usage}`)
+  if (extra !== undefined)
+    throw new UsageError(`Unexpected argument "${extra}".`, `Run: roux ${command.name} ${command.usage}`.trimEnd())
   const code = await CODE[command.name]()
   return code(invocation)
 }

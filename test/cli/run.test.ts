@@ -147,6 +147,7 @@ Reads one note.
     ['call', 'error: Which tool?\n  Run: roux call <tool> [json|-]\n'],
     ['call get_hubs [1]', `error: The arguments are not a JSON object.\n  For example: roux call get_hubs '{"limit": 5}'\n`],
     ['status a b', 'error: Unexpected argument "b".\n  Run: roux status [vault]\n'],
+    ['stop a', 'error: Unexpected argument "a".\n  Run: roux stop\n'],
     ['status a --vault b', 'error: Two vaults were specified: "b" and "a".\n  Name only one of them.\n'],
     ['status --jsno', 'error: There is no option --jsno.\n  Did you mean "--json"?\n'],
     ['--limit=5', 'error: There is no option --limit.\n  See --help; words that begin with a dash go after "--".\n'],
@@ -591,6 +592,14 @@ describe('init and trust', () => {
       join(line.root, FILE),
     ])
     expect((await roux('status')).err).toBe('')
+  })
+
+  test('init writes the file even if trust in it cannot be saved, and says so', async () => {
+    line.write('state', '')
+    const { code, out, err } = await roux('init')
+    expect([code, out]).toEqual([0, '{"path":"/vault/roux.config.yaml","trusted":false}\n'])
+    expect(err).toMatch(/^warning: The trusted folder could not be saved to \/state\/roux\/trust\.json: /)
+    expect(read()).toContain('  # mode: auto\n')
   })
 
   test('init never overwrites a file', async () => {

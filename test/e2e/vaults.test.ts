@@ -64,7 +64,7 @@ test('an answer or error about the first vault says so if no vault was named', a
   const { server } = await twoVaults(['--write'])
   const warningsOf = async (name: string, args: object): Promise<readonly string[]> =>
     ((await server.call(name, args)).structuredContent._warnings ?? []).map(({ message }: Wire) => message)
-  const notice = 'Only the vault home was asked. There is also work: name a vault with vault, or in an id (work:…).'
+  const notice = 'Only the vault home was asked. To ask work, pass the name as vault, or an id such as work:….'
   expect(await warningsOf('list_tags', {})).toContain(notice)
   expect(await warningsOf('get_node', { id: 'Tasks' })).toContain(notice)
   expect(await warningsOf('get_node', { id: 'work:Tasks' })).toEqual([])

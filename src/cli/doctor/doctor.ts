@@ -157,7 +157,9 @@ async function checkCore({ store, indexing }: GraphCore, { name, settings, origi
 function reasonOfMode(mode: string | undefined, { settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): string {
   if (settings.links.profile === 'obsidian') return `implied by links.profile (${origins.get('links.profile')})`
   if (settings.vault.mode !== 'auto') return `set by ${origins.get('vault.mode')}`
-  return mode === 'docs' ? 'because relative links outnumber wikilinks' : 'by its marker folder, or because wikilinks prevail'
+  return mode === 'docs'
+    ? 'because relative links outnumber wikilinks'
+    : 'by its marker folder, or because relative links do not outnumber wikilinks'
 }
 
 function summaryLine(findings: readonly Finding[]): string {

@@ -31,7 +31,7 @@ export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look)
       ? `${amount(notes, 'note')}, ${amount(links, 'link')}, ${amount(communities.length, 'community', 'communities')}.`
       : describe(community).join('\n'),
     ...(stubs > 0 ? [`${amount(stubs, 'note')} ${stubs === 1 ? 'has' : 'have'} hardly any text.`] : []),
-    ...(alone > 0 ? [`${amount(alone, 'note')} ${alone === 1 ? 'belongs' : 'belong'} to none.`] : []),
+    ...(alone > 0 ? [`${amount(alone, 'note')} ${alone === 1 ? 'belongs' : 'belong'} to no community.`] : []),
     ...changeLine(changed),
     '',
     ...(catalogues.length > 0
@@ -78,7 +78,7 @@ export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
       gaps.totals.apart,
       (gaps.apart ?? []).map(
         ({ of, labels, links, expected }) =>
-          `${labels.map(printable).join(' | ')}: ${amount(links, 'link')}, ${expected} by chance  ${paint('faint', `apart:${of.join(',')}`)}`,
+          `${labels.map(printable).join(' | ')}: ${amount(links, 'link')}, ${expected} expected by chance  ${paint('faint', `apart:${of.join(',')}`)}`,
       ),
     ),
     ...part(

@@ -2,7 +2,7 @@ import type { ContextPack } from '../../app/insight/context-pack.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { areSearchResults, type FoundItem, type FoundLook, renderFound } from './render-found.ts'
 import { type Column, renderFacts, renderTable } from './table.ts'
-import { type Look, PLAIN, printable, printableText } from './text.ts'
+import { type Look, localTime, PLAIN, printable, printableText } from './text.ts'
 
 export function renderForPeople(value: unknown, look: FoundLook = {}): string {
   if (value === null || value === undefined) return 'Nothing found.\n'
@@ -21,7 +21,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
   // Paths are hidden if ids are shown.
   const isNamed = names.includes('id') || names.includes('match')
-  const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
+  const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => factCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
     if (SENTENCES.has(name)) return { name, isProse: true }
     if (IDS.has(name)) return { name, isId: true }
@@ -29,16 +29,19 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   })
   return renderTable(
     columns,
-    items.map((item) => filled.map((name) => listCell(name, item[name]))),
+    items.map((item) => filled.map((name) => factCell(name, item[name]))),
     look,
   )
 }
 
-/** Formats a cell. Line 0 refers to the whole file. */
-function listCell(name: string, value: unknown): string {
+/** Formats a fact. Line 0 refers to the whole file. */
+function factCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
+  if (TIMES.has(name) && typeof value === 'string') return localTime(value)
   return name === 'match' && value === null ? 'none' : cell(value)
 }
+
+const TIMES: ReadonlySet<string> = new Set(['created', 'modified'])
 
 const SENTENCES: ReadonlySet<string> = new Set(['text'])
 
@@ -78,7 +81,8 @@ function renderPart(name: string, rows: readonly Facts[], look: Look): readonly 
 
 function factsOf(facts: readonly (readonly [string, unknown])[], look: Look): string {
   const shownFacts = facts.map(
-    ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
+    ([name, value]) =>
+      [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : factCell(name, value)] as const,
   )
   const columns = shownFacts.map(([name]): Column => (IDS.has(name) ? { name, isId: true } : { name }))
   return renderFacts(

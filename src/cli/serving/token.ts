@@ -146,5 +146,5 @@ function unknownWord(word: string): UsageError {
   const words = [...ACTIONS.keys()]
   if (word === '') return new UsageError('Missing subcommand.', `Run: roux token ${words.join('|')}`)
   const hint = didYouMean(nearest(word, words)) ?? `Run: roux token ${words.join('|')}`
-  return new UsageError(`roux token cannot ${word}.`, hint)
+  return new UsageError(`"roux token ${word}" is not a command.`, hint)
 }

@@ -4,7 +4,7 @@ import { realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { History } from '../../compose/index.ts'
-import { CONFIG_FILE, fileTrust, readConfigFile } from '../../config/config-file.ts'
+import { CONFIG_FILE, type FileVersion, fileTrust, readConfigFile } from '../../config/config-file.ts'
 import { settingsDocument } from '../../config/document.ts'
 import { userFolders } from '../../config/environment.ts'
 import { isDefault } from '../../config/given.ts'
@@ -23,13 +23,23 @@ export async function init(invocation: Invocation): Promise<number> {
   const tools = (await host.tools()).map((tool) => tool.definition())
   const text = settingsDocument(tools, { inactive: true, without: ['vault.path'] })
   createFile(path, text)
-  fileTrust(userFolders(host.env).state).trust({
-    realPath: realpathSync.native(path),
-    sha256: createHash('sha256').update(text).digest('hex'),
-  })
+  const file = { realPath: realpathSync.native(path), sha256: createHash('sha256').update(text).digest('hex') }
+  const trusted = savesTrust(invocation, file)
   const message = `Wrote ${path}.\nIt lists every setting as a comment: remove a # to set one.\nAfter editing a setting that widens trust, run "roux trust" again.\n`
-  await printer.answer({ path, trusted: true }, { render: () => message })
+  await printer.answer({ path, trusted }, { render: () => message })
   return 0
+}
+
+/** Warns if trust cannot be saved. A new file has only comments, so it works without trust. */
+function savesTrust({ host, printer }: Invocation, file: FileVersion): boolean {
+  try {
+    fileTrust(userFolders(host.env).state).trust(file)
+    return true
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    printer.warn(error.message)
+    return false
+  }
 }
 
 function createFile(path: string, text: string): void {

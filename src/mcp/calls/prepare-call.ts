@@ -81,7 +81,7 @@ async function withOtherVaults(
   { annotations }: Tool,
   [first = '', ...others]: readonly string[],
 ): Promise<Answer<unknown>> {
-  const message = `Only the vault ${first} was asked. There is also ${others.join(', ')}: name a vault with vault, or in an id (${others[0]}:…).`
+  const message = `Only the vault ${first} was asked. To ask ${others.join(' or ')}, pass the name as vault, or an id such as ${others[0]}:….`
   try {
     const answer = await run
     return annotations.readOnlyHint ? { ...answer, warnings: [...answer.warnings, { code: 'NOTICE', message }] } : answer

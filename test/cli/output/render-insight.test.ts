@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { GapList } from '../../../src/app/insight/gaps.ts'
+import type { VaultMap } from '../../../src/app/insight/map.ts'
 import type { SuggestionList } from '../../../src/app/insight/suggest-links.ts'
-import { renderSuggestions } from '../../../src/cli/output/render-insight.ts'
+import { renderGaps, renderMap, renderSuggestions } from '../../../src/cli/output/render-insight.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 
 const LIST: SuggestionList = {
@@ -51,4 +53,16 @@ from rye.md, in Rye › Color, to malt.md
 
 test('says that there are no missing links', () => {
   expect(renderSuggestions({ suggestions: [], total: 0 }, { paint: (_, text) => text })).toBe('Nothing found.\n')
+})
+
+test('shows how many links two communities have, and how many chance would give them', () => {
+  const apart = [{ of: ['c1', 'c2'], labels: ['Rye', 'Wheat'], links: 7, expected: 14.7, pairs: [] }]
+  expect(renderGaps({ apart, totals: { apart: 1 } } as unknown as GapList, {})).toBe(
+    'Similar communities with few links (1)\n  Rye | Wheat: 7 links, 14.7 expected by chance  apart:c1,c2\n',
+  )
+})
+
+test('says how many notes belong to no community', () => {
+  const map = { notes: 1, links: 0, communities: [], between: [], stubs: 0, alone: 1 } as unknown as VaultMap
+  expect(renderMap(map, {})).toBe('1 note, 0 links, 0 communities.\n1 note belongs to no community.\n')
 })

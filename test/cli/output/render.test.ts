@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderForPeople } from '../../../src/cli/output/render.ts'
 import { renderTable } from '../../../src/cli/output/table.ts'
-import { cutToWidth, printable, printableText, textWidth } from '../../../src/cli/output/text.ts'
+import { cutToWidth, localTime, printable, printableText, textWidth } from '../../../src/cli/output/text.ts'
 
 const lines = (...rows: readonly string[]) => `${rows.join('\n')}\n`
 
@@ -290,4 +290,19 @@ describe('rendering answers', () => {
       lines('./  3 notes', '  x/  2 notes', '    y/  2 notes, 1 omitted note', '      A  x/y/a.md', '  B  b.md'),
     )
   })
+})
+
+test('a note shows when it was created and changed in local time, to the minute', () => {
+  const note = { id: 'a.md', created: '2026-12-01T02:48:32.851Z', modified: '2026-12-01T03:05:00.000Z' }
+  const [created, modified] = [localTime(note.created), localTime(note.modified)]
+  expect(renderForPeople(note)).toBe(lines('id        a.md', `created   ${created}`, `modified  ${modified}`))
+  expect(renderForPeople([note])).toBe(lines('id    created           modified', `a.md  ${created}  ${modified}`))
+})
+
+test('a problem of a whole file has no line when problems are shown one by one', () => {
+  const problems = [
+    { kind: 'orphan', id: 'a.md', line: 0 },
+    { kind: 'broken_link', id: 'b.md', line: 2, places: [{ id: 'b.md', path: 'B.md', line: 2 }] },
+  ]
+  expect(renderForPeople({ problems, total: 2 })).toContain('problems 1\nkind  orphan\nid    a.md\n\n')
 })

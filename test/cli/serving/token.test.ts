@@ -84,8 +84,8 @@ test('restricts a token file that others can read, with a warning', async () => 
 
 test.each([
   ['', 2, 'Missing subcommand.\n  Run: roux token show|rotate|add|remove|list'],
-  ['shw', 2, 'roux token cannot shw.\n  Did you mean "show"?'],
-  ['toString', 2, 'roux token cannot toString.\n  Run: roux token show|rotate|add|remove|list'],
+  ['shw', 2, '"roux token shw" is not a command.\n  Did you mean "show"?'],
+  ['toString', 2, '"roux token toString" is not a command.\n  Run: roux token show|rotate|add|remove|list'],
   ['add', 2, 'The name of the token is missing.\n  Run: roux token add <name>'],
   ['remove', 2, 'The name of the token is missing.\n  Run: roux token remove <name>'],
   ['add x --scope wirte', 2, 'There is no scope "wirte".\n  Did you mean "write"?'],
