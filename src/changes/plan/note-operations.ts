@@ -19,7 +19,7 @@ import { propertyTag } from '../../markdown/tags.ts'
 import { subpathAt } from '../../markdown/wikilinks.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { newNotePath, requireFree, requireFreeName, requirePageStem, requirePath } from './note-paths.ts'
+import { newNotePath, requireFree, requirePageStem, requirePath } from './note-paths.ts'
 import { countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -155,7 +155,6 @@ async function retitle(
   const { flavor } = workspace.view
   const edits = setTitle(draft.text, title.trim(), flavor)
   if (to !== draft.path) requireFree(workspace, to, draft)
-  if (flavor.mode === 'logseq') requireFreeName(workspace, title.trim(), draft)
   // Links in Logseq refer to pages by title, so a new title counts as a new name.
   const isRenamed = to !== draft.path || (flavor.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)

@@ -2,13 +2,21 @@ import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf, inFolder, withParents } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { journalName, type NameIndex, namesOfPage, type PageFormat, pageName, pageStem } from '../../links/names.ts'
+import {
+  type FileNames,
+  journalName,
+  type NameIndex,
+  namesOfPage,
+  type PageFormat,
+  pageName,
+  pageStem,
+} from '../../links/names.ts'
 import { inTrash, MAX_BYTES, quote, requireInside, requireUsable, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
 export interface PathsInUse {
-  readonly view: Pick<VaultView, 'flavor' | 'keyAt' | 'keepsCase' | 'look' | 'names' | 'pageFormat'>
+  readonly view: Pick<VaultView, 'flavor' | 'keyAt' | 'keepsCase' | 'kindOf' | 'look' | 'names' | 'pageFormat'>
   isTaken(path: string, but?: Draft): boolean
   isFolder(path: string): boolean
   tryFind(id: string): Draft | undefined
@@ -73,20 +81,17 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
 }
 
 /**
- * Logseq keeps pages in one folder and journals in another. `a/b` is the name of one page unless the folder `a` exists. Returns
- * the existing path if there is a page of that name.
+ * Logseq keeps pages in one folder and journals in another. `a/b` is the name of one page unless the folder `a` exists.
  */
 function logseqPath(workspace: PathsInUse, path: string): string {
   if (workspace.isTaken(path)) return path
-  const { names, pageFormat } = workspace.view
+  const { pageFormat } = workspace.view
   const folder = withParents(folderOf(path)).find((one) => workspace.isFolder(one)) ?? ''
   const title = path.slice(folder === '' ? 0 : folder.length + 1, -'.md'.length)
   const isFileName = !title.includes('/') && pageName(title) !== title
   const name = isFileName ? pageName(title) : title
   const journal = ['', 'journals'].includes(folder) ? journalName(name) : undefined
-  const existing = pageOrJournal(names, name)
   const usual = journal === undefined ? 'pages' : 'journals'
-  if (existing !== undefined && ['', usual].includes(folder)) return existing
   const stem = journal ?? (isFileName ? title : requirePageStem(title, pageFormat))
   return inFolder(folder === '' && workspace.isFolder(usual) ? usual : folder, `${stem}.md`)
 }
@@ -98,11 +103,14 @@ export function requirePageStem(name: string, format: PageFormat): string {
   throw invalid(`The name ${quote(name)} cannot be used: its file name is longer than ${MAX_BYTES} bytes.`, 'Use a shorter name.')
 }
 
-/** Checks that no other Logseq page has the name of a page that is renamed. @throws RouxError `NODE_EXISTS` */
-export function requireFreeName(workspace: PathsInUse, name: string, draft: Draft): void {
-  const { names } = workspace.view
-  const [old] = namesOfPage(names.file(draft.key) ?? draft)
-  const existing = foldName(old) === foldName(name) ? undefined : pageOrJournal(names, name, draft)
+/** Checks that no other Logseq page has the new name of a page. @throws RouxError `NODE_EXISTS` */
+export function requireFreeName(workspace: PathsInUse, draft: Draft, after: FileNames): void {
+  const { flavor, kindOf, names } = workspace.view
+  if (flavor.mode !== 'logseq' || kindOf(after.path) !== 'note') return
+  const before = names.file(draft.key)
+  const [name] = namesOfPage(after)
+  if (before !== undefined && foldName(namesOfPage(before)[0]) === foldName(name)) return
+  const existing = pageOrJournal(names, name, draft)
   if (existing !== undefined) requireFree(workspace, existing, draft)
 }
 

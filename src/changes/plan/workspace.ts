@@ -28,7 +28,7 @@ import { brokenPartNotes, writtenLinkNotes } from './links/link-notes.ts'
 import { LinkReports } from './links/link-reports.ts'
 import { LinkSources, namedByText, PlannedNames, sameNames } from './links/link-sources.ts'
 import { baseNotes, brokenHtmlLinks, type HtmlLinks } from './links/other-mentions.ts'
-import { isTrash, pageNamed } from './note-paths.ts'
+import { isTrash, pageNamed, requireFreeName } from './note-paths.ts'
 import { PlannedPaths } from './planned-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
@@ -207,7 +207,11 @@ export class Workspace {
   }
 
   async #move(moves: readonly Move[]): Promise<void> {
-    const changes = moves.map(({ draft, to }): NameChange => ({ key: draft.key, after: this.#namedAt(draft, to) }))
+    const changes = moves.map(({ draft, to }): NameChange => {
+      const after = this.#namedAt(draft, to)
+      if (after !== undefined) requireFreeName(this, draft, after)
+      return { key: draft.key, after }
+    })
     await this.#relink(changes)
     for (const { draft, to } of moves) this.#drafts.place(draft, to)
     for (const { key, after } of changes) this.#names.set(key, after)
@@ -230,6 +234,7 @@ export class Workspace {
       const after = isTrash(path) ? undefined : namedByText(draft, path, this.view)
       if (before !== undefined && after !== undefined && sameNames(before, after)) continue
       if (before === undefined && after === undefined) continue
+      if (after !== undefined) requireFreeName(this, draft, after)
       const changes = [{ key, after }]
       if (links === 'rewrite') await this.#relink(changes)
       else this.#reports.addRedirected(await this.#sources.affectedBy(changes), changes, (each) => this.#livePath(each))

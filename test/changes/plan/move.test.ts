@@ -40,6 +40,36 @@ describe('renaming a Logseq page', () => {
     expect(note?.relinked.map(({ line, before, after }) => `${line} ${before} ${after}`)).toContain('3 #a/b #c/d')
   })
 
+  test.each<[string, Record<string, string>, readonly Operation[]]>([
+    ['moving', { 'pages/a%2Fb.md': '', 'pages/x.md': '' }, [move('pages/x', 'pages/a___b.md')]],
+    ['moving to another folder', { 'pages/a%2Fb.md': '', 'pages/x.md': '' }, [move('pages/x', 'notes/a___b.md')]],
+    [
+      'creating in another folder',
+      { 'pages/a%2Fb.md': '', 'notes/y.md': '' },
+      [{ kind: 'create', id: 'notes/a___b', content: '' }],
+    ],
+    ['creating with a title', { 'pages/a%2Fb.md': '' }, [{ kind: 'create', id: 'x', content: '', title: 'A/b' }]],
+    [
+      'setting a title',
+      { 'pages/a%2Fb.md': '', 'pages/x.md': '' },
+      [{ kind: 'update', id: 'pages/x', properties: { title: 'a/b' }, updateLinks: false }],
+    ],
+    ['cloning', { 'pages/a%2Fb.md': '', 'notes/y.md': '' }, [{ kind: 'clone', id: 'pages/a%2Fb', folder: 'notes' }]],
+    ['restoring', { 'pages/a%2Fb.md': '', '.trash/pages/a___b.md': '' }, [{ kind: 'restore', id: 'pages/a___b.md' }]],
+    [
+      'restoring a title',
+      { 'pages/a%2Fb.md': '', '.trash/pages/x.md': 'title:: a/b\n' },
+      [{ kind: 'restore', id: 'pages/x.md' }],
+    ],
+    [
+      'restoring what the same request deleted',
+      { 'pages/a%2Fc.md': '', 'pages/a___b.md': '' },
+      [{ kind: 'delete', id: 'pages/a___b' }, move('pages/a%2Fc', 'pages/a%2Fb.md'), { kind: 'restore', id: 'pages/a___b.md' }],
+    ],
+  ])('%s makes no second page of the same name', async (_, files, operations) => {
+    await refuse(files, operations, { code: 'NODE_EXISTS', candidates: ['pages/a%2fb.md'] }, mode)
+  })
+
   test('writes a name that is not a tag in brackets', async () => {
     await check(
       { 'pages/a.md': '', 'pages/n.md': '- #a and text\n' },
