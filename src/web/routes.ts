@@ -5,7 +5,7 @@ import { quoted } from '../app/answer/truncate.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { findPicture, MAX_PICTURE_BYTES } from '../app/links/find-picture.ts'
 import { linkedFiles } from '../app/links/linked-files.ts'
-import { pagePicture } from '../app/links/picture.ts'
+import { pageJson } from '../app/links/picture.ts'
 import { pageNote } from '../app/read/page-note.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
@@ -24,6 +24,7 @@ import { assetRoutes, secure } from './assets.ts'
 import { admitPage, admitSession, type WebSession, type WebSessions, webSessions } from './sessions.ts'
 
 const OPEN_ELSEWHERE = { hint: 'Open it in another program.' }
+const TOO_LARGE = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
 
 export interface WebOptions {
   readonly folder: string
@@ -43,7 +44,6 @@ const CODE_BYTES = 1_000
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = webSessions((key) => parts.isCurrent(key))
   const streams = new Map<EventStream, string>()
-  const holder = (request: IncomingMessage) => parts.authorize(request)
   const visitor = (request: IncomingMessage) => admitPage(request, parts.hosts)
   const admit = (request: IncomingMessage) => admitSession(request, parts.hosts, sessions)
   const inVault = (path: string, answer: (request: VaultRequest) => Promise<unknown>): Route =>
@@ -55,19 +55,18 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
   const routes = [
     ...assetRoutes(options.folder, parts.hosts),
     // Any client with a token can get a code, and check whether the code was used.
-    postRoute(parts, '/web/code', holder, async (body, { sender }) => {
+    postRoute(parts, '/web/code', parts.authorize, async (body, { sender }) => {
       const waiting = textOf(body, 'waiting')
       return waiting === undefined ? { code: sessions.makeCode(sender) } : { waiting: sessions.isWaiting(waiting) }
     }),
     postRoute(parts, '/web/session', visitor, (body) => beginSession(body, sessions, options)),
     postRoute(parts, '/web/call', admit, (body, { sender }, signal) => call(body, sender, options, signal)),
     inVault('/web/note', async ({ core, id, signal }) => (await pageNote(core, { id }, { signal })).value),
-    inVault('/web/picture', async ({ core, body }) => {
-      const move = textOf(body, 'mayMove')
-      const mayMove = move === 'nothing' || move === 'all' ? move : 'once'
+    inVault('/web/picture', async ({ core, body, response }) => {
+      const mayMove = (['nothing', 'all'] as const).find((move) => move === textOf(body, 'mayMove')) ?? 'once'
       const lists = { notes: listOf(body, 'notes'), groups: listOf(body, 'groups') }
       const filter = { folder: textOf(body, 'folder'), tag: textOf(body, 'tag') }
-      return (await pagePicture(core, { mayMove, ...lists, ...filter })).value
+      sendJson(response, 200, await pageJson(core, { mayMove, ...lists, ...filter }))
     }),
     inVault('/web/files', async ({ core, signal }) => (await linkedFiles(core, { signal })).value),
     inVault('/web/attachment', ({ core, id, response }) => sendPicture(response, core, id)),
@@ -209,10 +208,7 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
   const picture = await findPicture(core, id)
   if (picture === undefined)
     return sendRefusal(response, refusal(404, 'Only PNG, JPEG, GIF and WebP images are shown here.', OPEN_ELSEWHERE))
-  if (picture === 'too large') {
-    const message = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
-    return sendRefusal(response, refusal(413, message, OPEN_ELSEWHERE))
-  }
+  if (picture === 'too large') return sendRefusal(response, refusal(413, TOO_LARGE, OPEN_ELSEWHERE))
   // The headers prevent scripts from running if a browser opens the file as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })

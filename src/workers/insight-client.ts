@@ -113,19 +113,19 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   }
 
   /** A string that identifies algorithm version, ignored paths and languages. */
-  get #recipe(): string {
+  get recipe(): string {
     return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? '', this.#parts.languages ?? []])
   }
 
   #pack(insight: InsightKinds[Kind]): Uint8Array {
     const ids = insight.ids.map((id) => withoutVault(id, this.#parts.name))
-    return serialize({ recipe: this.#recipe, insight: { ...insight, ids } } satisfies Packed)
+    return serialize({ recipe: this.recipe, insight: { ...insight, ids } } satisfies Packed)
   }
 
   #unpack(bytes: Uint8Array): InsightKinds[Kind] | undefined {
     try {
       const { recipe, insight } = deserialize(bytes) as Packed
-      if (recipe !== this.#recipe) return undefined
+      if (recipe !== this.recipe) return undefined
       return { ...insight, ids: insight.ids.map((id) => toNodeId(id, this.#parts.name)) } as unknown as InsightKinds[Kind]
     } catch {
       // The result cannot be read, because a newer version of Node.js may have written it.

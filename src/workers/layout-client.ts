@@ -1,6 +1,7 @@
+import { hash as digest } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { base64 } from '../core/base64.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { LaidOutGraph, Layout, Layouts, LayoutUnderWay, MayMove } from '../core/insight/layouts.ts'
@@ -28,6 +29,8 @@ interface StoredLayout {
   readonly added: number
   /** True if the last full layout has the current format and used communities. */
   readonly isGrouped: boolean
+  /** The hash of the file's text. */
+  readonly hash: string
 }
 
 const FORMAT = 5
@@ -108,24 +111,54 @@ export class LayoutClient implements Layouts {
     }
   }
 
-  async #keep(stored: StoredLayout): Promise<void> {
-    this.#stored = stored
+  async #keep(stored: Omit<StoredLayout, 'hash'>): Promise<void> {
     const { ids, added, isGrouped } = stored
     const [places, regions] = [base64(stored.places), base64(stored.regions)]
-    const draft = `${this.#file}.${process.pid}.tmp`
-    try {
-      makeFolder(dirname(this.#file), { mkdirSync, dirname })
-      await writeFile(draft, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
-      await rename(draft, this.#file)
-    } catch {
-      // If the file cannot be written, the layout stays in memory.
-    }
+    const text = JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions })
+    this.#stored = { ...stored, hash: digest('sha256', text, 'hex') }
+    await replaceFile(this.#file, text)
+  }
+
+  /** The picture is checked, because nobody would notice a damaged one. */
+  async keptPicture(key: string): Promise<string | undefined> {
+    if (!(await this.hasPlaces())) return undefined
+    const kept = await readFile(this.#pictureFile, 'utf8').catch(() => '')
+    const json = kept.slice(SEAL)
+    return kept.startsWith(this.#sealOf(key, json)) ? json : undefined
+  }
+
+  async keepPicture(key: string, json: string): Promise<void> {
+    await replaceFile(this.#pictureFile, this.#sealOf(key, json) + json)
+  }
+
+  get #pictureFile(): string {
+    return join(dirname(this.#file), basename(this.#file).replace(/^layout/, 'picture'))
+  }
+
+  #sealOf(key: string, json: string): string {
+    return digest('sha256', JSON.stringify([key, this.#stored?.hash]) + json, 'hex')
+  }
+}
+
+/** The length of a seal, a hash in hexadecimal. */
+const SEAL = 64
+
+/** If the file cannot be written, its content is only in memory. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.${process.pid}.tmp`
+  try {
+    makeFolder(dirname(file), { mkdirSync, dirname })
+    await writeFile(draft, text, { mode: 0o600 })
+    await rename(draft, file)
+  } catch {
+    // The next start computes it again.
   }
 }
 
 async function readStored(file: string): Promise<StoredLayout | undefined> {
   try {
-    const read: unknown = JSON.parse(await readFile(file, 'utf8'))
+    const text = await readFile(file, 'utf8')
+    const read: unknown = JSON.parse(text)
     if (!isRecord(read) || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined
     if (read.format !== FORMAT && !EARLIER.has(Number(read.format))) return undefined
     if (typeof read.regions !== 'string') return undefined
@@ -135,7 +168,7 @@ async function readStored(file: string): Promise<StoredLayout | undefined> {
     if (!places.every(Number.isFinite)) return undefined
     const added = typeof read.added === 'number' ? read.added : 0
     const isGrouped = read.isGrouped === true && read.format === FORMAT
-    return { ids: read.ids as readonly NodeId[], places, regions, added, isGrouped }
+    return { ids: read.ids as readonly NodeId[], places, regions, added, isGrouped, hash: digest('sha256', text, 'hex') }
   } catch {
     return undefined
   }

@@ -76,6 +76,8 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     layouts: {
       hasPlaces: async () => true,
       underWay: () => undefined,
+      keptPicture: async () => undefined,
+      keepPicture: async () => {},
       layOut: async (graph) => ({
         places: layOut(graph, graph.levels),
         regions: new Int32Array(graph.ids.length).fill(-1),

@@ -25,6 +25,7 @@ test('deletes indexes unused for 30 days; its own, recent ones and other files s
     [`layout-${'b'.repeat(24)}.json`, 1],
     [`layout-${'a'.repeat(24)}.json`, 90],
     [`layout-${'d'.repeat(24)}.json`, 31],
+    [`picture-${'d'.repeat(24)}.json`, 31],
     [`layout-${'a'.repeat(24)}.json.77.tmp`, 31],
     [`layout-${'c'.repeat(24)}.json`, 90],
     ['notes.md', 400],

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { NodeId } from '../../src/core/ids.ts'
 import { layOutFrom } from '../../src/insight/layout.ts'
@@ -135,6 +135,21 @@ test('a damaged file is replaced', async () => {
     writeFileSync(file, text)
     expect((await openLayouts(file).client.layOut(graphOf(RINGS, [BY_RING]), 'once')).places).toEqual(before.places)
   }
+})
+
+test('a picture is kept for its key and positions, and a damaged one is not returned', async () => {
+  const { client, file } = openLayouts()
+  expect(await client.keptPicture('a key')).toBeUndefined()
+  await client.layOut(graphOf(RINGS), 'once')
+  await client.keepPicture('a key', '{"ids":[]}')
+  const later = openLayouts(file).client
+  expect([await later.keptPicture('a key'), await later.keptPicture('another')]).toEqual(['{"ids":[]}', undefined])
+  const picture = join(dirname(file), 'picture.json')
+  writeFileSync(picture, readFileSync(picture, 'utf8').replace('[]', '[ '))
+  expect(await later.keptPicture('a key')).toBeUndefined()
+  await later.keepPicture('a key', '{}')
+  await later.layOut(graphOf([...RINGS, '8 0']), 'once')
+  expect([await later.keptPicture('a key'), await openLayouts(file).client.keptPicture('a key')]).toEqual([undefined, undefined])
 })
 
 test('reports progress until the layout is ready', async () => {

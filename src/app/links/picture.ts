@@ -6,7 +6,7 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LayoutProgress, PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import type { Node, Snapshot, Topology } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting.ts'
-import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { answer, type Call, plain, timeLeft } from '../answer/answer-when-ready.ts'
 import { communityLabel } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
@@ -87,10 +87,42 @@ export async function pagePicture(
   return await drawing
 }
 
+/** Returns the map as JSON. A finished one is kept for the next page. */
+export async function pageJson(core: GraphCore, page: PageArguments): Promise<string> {
+  const key = page.mayMove === 'all' ? undefined : await keyOf(core, page)
+  const kept = key && (await core.layouts.keptPicture(key))
+  if (kept !== undefined) return kept
+  const { value } = await pagePicture(core, page)
+  const json = JSON.stringify(value)
+  const isFinished = !('laying_out' in value || value.is_grouping || value.is_crowded)
+  if (key !== undefined && isFinished && key === (await keyOf(core, page))) void core.layouts.keepPicture(key, json)
+  return json
+}
+
+/** Increase this number when pictures change. */
+const PICTURE_FORMAT = 1
+/** The phases in which a request fails. */
+const FAILED = new Set(['missing', 'failed'])
+
+/** Returns what a picture depends on, except positions, or `undefined` if it must not be kept. */
+async function keyOf(core: GraphCore, { mayMove: _, ...shown }: PageArguments): Promise<string | undefined> {
+  // A note may have been excluded since the picture was kept.
+  await core.indexing.ready(timeLeft({}))
+  if (FAILED.has(core.indexing.status().phase)) return undefined
+  const { generation, lineage, complete, files } = await core.store.read(async (snapshot) => snapshot)
+  if (lineage === undefined || !complete) return undefined
+  const { name, insights, insightState } = core
+  const labels = [...(await insightState.labels())]
+  const part = files > DRAWN.notes ? shown : 'all notes'
+  return JSON.stringify([PICTURE_FORMAT, name, lineage, generation, insights.recipe, labels, part])
+}
+
 /** Starts the computation of communities before a page needs them. */
-export async function preparePicture({ layouts, insights }: GraphCore): Promise<void> {
+export async function preparePicture(core: GraphCore): Promise<void> {
   // A vault without a layout first gets a picture without communities, because computing them would delay it.
-  if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
+  if (!(await core.layouts.hasPlaces())) return
+  const key = await keyOf(core, { mayMove: 'once', notes: [], groups: [], folder: '', tag: '' })
+  if (key === undefined || (await core.layouts.keptPicture(key)) === undefined) await core.insights.follow({ wait: 0 })
 }
 
 interface PendingDrawing {

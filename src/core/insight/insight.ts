@@ -67,6 +67,8 @@ export interface Insights<Kind extends InsightKind = 'whole'> {
    * @throws RouxError `PROVIDER_ERROR` if the first result failed
    */
   follow(options: FollowOptions): Promise<LatestInsight<Kind> | undefined>
+  /** Identifies the rules for results, such as the algorithm's version. */
+  readonly recipe?: string
   /** Number of notes read in the current run. The run continues even if callers stop waiting. */
   progress?(): { readonly done: number; readonly total: number } | undefined
 }

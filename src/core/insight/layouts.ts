@@ -38,4 +38,7 @@ export interface Layouts {
   underWay(): LayoutUnderWay | undefined
   /** Rotates a full layout to resemble the previous one. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout>
+  /** Returns the last kept picture if it was kept with this key and the present positions. */
+  keptPicture(key: string): Promise<string | undefined>
+  keepPicture(key: string, json: string): Promise<void>
 }

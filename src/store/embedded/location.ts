@@ -9,7 +9,7 @@ const MONTH = 30 * 24 * 3_600_000
 
 /** Matches the names of a vault's cache files. */
 const CACHE_FILE =
-  /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
+  /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|(?:layout|picture)-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
 
 const DRAFT = /\.(?:new|tmp)$/
 

@@ -3,6 +3,7 @@ import type { PageArguments } from '../../app/links/picture.ts'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { LayoutProgress, LinkedFiles, PartialPicture } from '../../core/insight/picture.ts'
+import { memoizeLast } from './memoize-last.ts'
 import { tabStorage } from './storage.ts'
 
 export type ToolAnswer<T> = T & {
@@ -37,6 +38,7 @@ export async function openApi() {
     })
   const { session, vaults } = JSON.parse(stored) as { readonly session: string; readonly vaults: readonly string[] }
   const post = async <T>(path: string, body: unknown): Promise<T> => (await send(path, body, session)).json()
+  const parsed = memoizeLast((text: string) => [text], JSON.parse)
   return {
     vaults,
     async call<T>(tool: string, args: Record<string, unknown>, vault?: string): Promise<ToolAnswer<T>> {
@@ -45,7 +47,9 @@ export async function openApi() {
       return answer
     },
     note: (id: string, vault?: string) => post<PageNote | null>('/web/note', { id, vault }),
-    picture: (vault: string, shown: PageArguments) => post<PartialPicture | LayoutProgress>('/web/picture', { vault, ...shown }),
+    /** Returns the same object as before if the picture has not changed, so it is not drawn again. */
+    picture: async (vault: string, shown: PageArguments): Promise<PartialPicture | LayoutProgress> =>
+      parsed(await (await send('/web/picture', { vault, ...shown }, session)).text()),
     files: (vault: string) => post<LinkedFiles>('/web/files', { vault }),
     /** Returns an object URL. The promise rejects for files that are too large or not images. */
     async attachment(id: string, vault?: string): Promise<string> {

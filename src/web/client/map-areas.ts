@@ -155,18 +155,20 @@ function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { i
   const ownersAmong = (some: readonly number[]): Uint8Array => {
     const owner = new Uint8Array(columns * rows).fill(outside)
     const nearest = new Float32Array(owner.length).fill(reach * reach)
-    const most = Math.ceil(reach / size)
     for (const note of some) {
       const [x, y] = [(graph.places[note * 2] ?? 0) - cells.left, (graph.places[note * 2 + 1] ?? 0) - cells.top]
-      const [column, row] = [Math.round(x / size), Math.round(y / size)]
-      for (let down = Math.max(0, row - most); down <= Math.min(rows - 1, row + most); down++)
-        for (let along = Math.max(0, column - most); along <= Math.min(columns - 1, column + most); along++) {
-          const square = (along * size - x) ** 2 + (down * size - y) ** 2
-          const at = down * columns + along
+      const [color, low] = [colors[note] ?? 0, Math.min(rows - 1, Math.floor((y + reach) / size))]
+      for (let down = Math.max(0, Math.ceil((y - reach) / size)); down <= low; down++) {
+        const height = (down * size - y) ** 2
+        const wide = Math.sqrt(Math.max(0, reach * reach - height))
+        const end = down * columns + Math.min(columns - 1, Math.floor((x + wide) / size))
+        for (let at = down * columns + Math.max(0, Math.ceil((x - wide) / size)); at <= end; at++) {
+          const square = ((at - down * columns) * size - x) ** 2 + height
           if (square >= (nearest[at] ?? 0)) continue
           nearest[at] = square
-          owner[at] = colors[note] ?? 0
+          owner[at] = color
         }
+      }
     }
     // A cell far from all notes belongs to no area, unless areas enclose it.
     const openFrom = ((REACH.note + REACH.strait) * usual) ** 2
@@ -188,7 +190,7 @@ function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { i
   const cellsFor = (distance: number): number => Math.max(1, Math.round((distance * usual) / size))
   const leads = isRound ? roundedLeads(owner, cells, outside, cellsFor(REACH.blur), cellsFor(REACH.corner)) : []
   const land = isRound ? new Uint8Array(owner.length).fill(outside) : owner
-  for (const [color, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = color
+  for (const [color, lead] of leads.entries()) for (let at = 0; at < land.length; at++) if ((lead[at] ?? 0) > 0) land[at] = color
   // Outlines are `x, y` pairs in layout units. An outline within another one is a hole.
   const all = edgesOf(land, columns, outside).flatMap((edges, color) => {
     const valueAt = (at: number): number => leads[color]?.[at] ?? (land[at] === color ? 1 : -1)
@@ -226,8 +228,10 @@ function usualDistance(graph: Graph, notes: readonly number[]): number {
   const sample = notes.filter((_, at) => at % step === 0)
   const nearest = sample.map((note) => {
     const [x, y] = placeOf(graph, note)
-    const squareTo = (other: number): number => ((places[other * 2] ?? 0) - x) ** 2 + ((places[other * 2 + 1] ?? 0) - y) ** 2
-    return Math.sqrt(notes.reduce((best, other) => (other === note ? best : Math.min(best, squareTo(other))), Infinity))
+    let best = Infinity
+    for (const other of notes)
+      if (other !== note) best = Math.min(best, ((places[other * 2] ?? 0) - x) ** 2 + ((places[other * 2 + 1] ?? 0) - y) ** 2)
+    return Math.sqrt(best)
   })
   return nearest.sort((a, b) => a - b)[Math.floor(MOST * nearest.length)] || 1
 }
@@ -235,8 +239,8 @@ function usualDistance(graph: Graph, notes: readonly number[]): number {
 /** Returns the cells within a distance of marked ones, in cells. */
 function grown(isMarked: Uint8Array, { columns }: Cells, distance: number): Uint8Array {
   const found = isMarked.slice()
-  for (const [at, mark] of isMarked.entries()) {
-    if (mark === 0 || [at - 1, at + 1, at - columns, at + columns].every((next) => isMarked[next] !== 0)) continue
+  for (let at = 0; at < isMarked.length; at++) {
+    if (isMarked[at] === 0 || [at - 1, at + 1, at - columns, at + columns].every((next) => isMarked[next] !== 0)) continue
     for (let down = -distance; down <= distance; down++) {
       const along = Math.floor(Math.sqrt(distance ** 2 - down ** 2))
       found.fill(1, Math.max(0, at + down * columns - along), Math.max(0, at + down * columns + along + 1))
@@ -264,10 +268,8 @@ function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
 
 /** Returns the lead of each owner over the others near a cell. This rounds corners and removes strips narrower than a corner. */
 function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: number, corner: number): readonly Float32Array[] {
-  const shares = Array.from({ length: outside + 1 }, (_, one) => {
-    const isOwn = owner.map((is) => Number(is === one))
-    return blurred(isOwn, cells, blur)
-  })
+  const isOwn = (one: number): Uint8Array => owner.map((is) => Number(is === one))
+  const shares = Array.from({ length: outside + 1 }, (_, one) => blurred(isOwn(one), cells, blur))
   const [first, second] = [new Float32Array(owner.length), new Float32Array(owner.length)]
   for (const own of shares)
     for (let at = 0; at < own.length; at++) {
@@ -284,7 +286,7 @@ function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: nu
 
 /** Approximates a Gaussian blur with three box blurs. */
 function blurred(values: Uint8Array | Float32Array, { columns, rows }: Cells, reach: number): Float32Array {
-  let now = Float32Array.from(values)
+  let now = new Float32Array(values)
   for (let round = 0; round < 3; round++)
     for (const [step, count, lines, next] of [
       [1, columns, rows, columns],
@@ -292,13 +294,13 @@ function blurred(values: Uint8Array | Float32Array, { columns, rows }: Cells, re
     ] as const) {
       const means = new Float32Array(now.length)
       for (let line = 0; line < lines; line++) {
-        const value = (at: number): number => now[line * next + Math.min(count - 1, Math.max(0, at)) * step] ?? 0
-        let sum = 0
-        for (let at = -reach; at < reach; at++) sum += value(at)
-        for (let at = 0; at < count; at++) {
-          sum += value(at + reach)
-          means[line * next + at * step] = sum / (2 * reach + 1)
-          sum -= value(at - reach)
+        const [first, last] = [line * next, line * next + (count - 1) * step]
+        let sum = reach * (now[first] ?? 0)
+        for (let at = 0; at < reach; at++) sum += now[Math.min(last, first + at * step)] ?? 0
+        for (let at = first; at <= last; at += step) {
+          sum += now[Math.min(last, at + reach * step)] ?? 0
+          if (sum !== 0) means[at] = sum / (2 * reach + 1)
+          sum -= now[Math.max(first, at - reach * step)] ?? 0
         }
       }
       now = means

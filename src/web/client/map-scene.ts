@@ -223,7 +223,8 @@ export class Scene {
     const margin = Math.min(MARGIN, Math.max(0.1, (Math.sqrt(LARGEST_IMAGE / pixels) - 1) / 2))
     // Sizes are whole device pixels. Resampling is several times slower.
     const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
-    const step = stepFor(graph, isMoving)
+    // The first image has all links, so it is not drawn again at rest.
+    const step = stepFor(graph, isMoving && this.#shown !== undefined)
     const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, step, highlight: undefined }
     const context = sized(this.image, shown)
     fillGround(context, shown)

@@ -5,8 +5,9 @@ type Shape = ReturnType<typeof shapeFor>
 
 let shape: Shape | undefined
 
-/** Returns the graph in the shape of `before`, unless the layout has changed. */
+/** Returns the graph in the shape of `before`, unless the layout has changed, or `before` if nothing has. */
 export function shaped(picture: PartialPicture, before: Graph | undefined): Graph {
+  if (before?.picture === picture) return before
   if (shape !== undefined && before !== undefined) {
     const made = graphOf(picture, placesIn(picture, shape))
     if (!isElsewhere(before, made)) return made

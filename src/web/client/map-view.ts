@@ -211,8 +211,11 @@ export class MapView {
     })
     parent.addEventListener('contextmenu', (event) => this.#onContextMenu(event))
     parent.addEventListener('pointerleave', () => this.#hover(undefined, 0, 0))
-    new ResizeObserver(() => this.#resize()).observe(parent)
-    this.#resize()
+    new ResizeObserver(() => {
+      const { width, height } = parent.getBoundingClientRect()
+      if (width !== this.#size.width || height !== this.#size.height) this.refresh()
+    }).observe(parent)
+    this.refresh()
   }
 
   /** Shows a graph. The first one is fitted into the view. Later ones keep the view unless most notes have moved. */
@@ -275,6 +278,8 @@ export class MapView {
 
   /** Draws again. The method must be called when the elements that cover the map change, or a font has loaded. */
   refresh(): void {
+    const { width, height } = this.#element.getBoundingClientRect()
+    this.#size = { width: Math.max(1, width), height: Math.max(1, height) }
     // Both sheets are painted again for a new look.
     if (this.#drawn !== undefined) this.#drawn = { ...this.#drawn, look: { ...this.#drawn.look } }
     this.#goal?.()
@@ -393,6 +398,8 @@ export class MapView {
   }
 
   #moveTo(camera: Camera): void {
+    const { x, y, scale } = this.camera
+    if (camera.x === x && camera.y === y && camera.scale === scale) return
     this.camera = camera
     // The hover ends, because the note moves away from under the pointer.
     this.#hover(undefined, 0, 0)
@@ -687,12 +694,6 @@ export class MapView {
     const place = focus === undefined ? undefined : placeOf(graph, focus)
     const { reach } = areasOf(graph, look)
     return fitInto(points, { ...this.#size, covered: this.#covered(), most: NEAREST, reach, focus: place, ...fitting })
-  }
-
-  #resize(): void {
-    const { width, height } = this.#element.getBoundingClientRect()
-    this.#size = { width: Math.max(1, width), height: Math.max(1, height) }
-    this.refresh()
   }
 
   #onWheel(event: WheelEvent): void {

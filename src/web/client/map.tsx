@@ -90,7 +90,11 @@ export function NoteMap() {
           setMenu(id === undefined ? undefined : { id, x, y })
         },
         onGroup: (label) => showGroups(new Set([label]), 'community'),
-        covered: () => coveredIn(drawing.current),
+        covered() {
+          const covered = coveredIn(drawing.current)
+          coveredBefore = JSON.stringify(covered)
+          return covered
+        },
       })
     } catch (error) {
       console.warn('No map can be drawn:', error)
@@ -429,9 +433,15 @@ function entry({ name, color, notes, isRest = false }: Listed) {
   )
 }
 
+/** The elements over the map when it was last drawn or fitted. */
+let coveredBefore = ''
+
 function Legend() {
+  const hasGroups = (colored.value?.legend.length ?? 0) > 0
+  // The map is fitted beside the legend before it is first drawn.
+  useLayoutEffect(() => map.view?.refresh(), [hasGroups])
   // The legend is empty until communities are known.
-  if ((colored.value?.legend.length ?? 0) === 0)
+  if (!hasGroups)
     return graph.value?.picture.is_grouping && graph.value.count > 0 ? (
       <p class="legend finding">Finding out what belongs together; colors follow …</p>
     ) : null
@@ -448,7 +458,7 @@ function Legend() {
       open={isOpen}
       onToggle={(event) => {
         if (event.currentTarget.open !== isOpen) legendChoice.value = event.currentTarget.open
-        map.view?.refresh()
+        if (JSON.stringify(coveredIn(event.currentTarget)) !== coveredBefore) map.view?.refresh()
       }}
     >
       <summary>Colors</summary>

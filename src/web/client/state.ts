@@ -99,11 +99,9 @@ export function isJournal(id: string): boolean {
 
 export const focused = computed(() => numberOf(focus.value))
 
-export const folders = computed(() => {
-  const names = new Set<string>()
-  for (const name of graph.value?.picture.folder_names ?? []) for (const folder of withParents(name)) names.add(folder)
-  return [...names].sort(COLLATOR.compare)
-})
+export const folders = computed(() =>
+  [...new Set(graph.value?.picture.folder_names.flatMap((name) => withParents(name)))].sort(COLLATOR.compare),
+)
 
 /** Sorts by the user's language, and sequences of digits by value. */
 export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
@@ -211,8 +209,7 @@ export function numberOf(id: string): number | undefined {
 }
 
 export function titleOf(id: string): string {
-  const number = numberOf(id)
-  return number === undefined ? id : (graph.value?.picture.titles[number] ?? id)
+  return graph.value?.picture.titles[numberOf(id) ?? -1] ?? id
 }
 
 export async function start(): Promise<void> {

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
-import { type PageArguments, pagePicture, partOfPicture, preparePicture, vaultPicture } from '../../../src/app/links/picture.ts'
+import {
+  type PageArguments,
+  pageJson,
+  pagePicture,
+  partOfPicture,
+  preparePicture,
+  vaultPicture,
+} from '../../../src/app/links/picture.ts'
 import type { Layouts, LayoutUnderWay } from '../../../src/core/insight/layouts.ts'
 import { searchCore } from '../search-core.ts'
 
@@ -139,6 +146,7 @@ test('reports the progress of a layout, and a finished layout serves later reque
   let runs = 0
   let busy: LayoutUnderWay | undefined
   const slow: Layouts = {
+    ...layouts,
     hasPlaces: async () => runs > 0,
     underWay: () => busy,
     async layOut(graph, mayMove) {
@@ -175,10 +183,77 @@ test('communities are computed before a page asks, unless the first picture can 
   const withPlaces = (hasPlaces: boolean): GraphCore => ({
     ...core,
     insights,
-    layouts: { hasPlaces: async () => hasPlaces, underWay: () => undefined, layOut: (...args) => core.layouts.layOut(...args) },
+    layouts: { ...core.layouts, hasPlaces: async () => hasPlaces },
   })
   await preparePicture(withPlaces(false))
   expect(started).toEqual([])
   await preparePicture(withPlaces(true))
   expect(started).toEqual([true])
+})
+
+/** A vault whose index has a lineage, and the kept picture. */
+async function keepingCore() {
+  const core = await searchCore(GROUPS)
+  const kept = new Map<string, string>()
+  let reads = 0
+  const read: GraphCore['store']['read'] = (use, signal) =>
+    core.store.read((snapshot) => {
+      const nodes: typeof snapshot.nodes = (...args) => {
+        reads++
+        return snapshot.nodes(...args)
+      }
+      const { isMixed } = snapshot
+      return use({ ...snapshot, isMixed, restart: () => snapshot.restart(), lineage: 'a lineage', nodes })
+    }, signal)
+  const layouts: Layouts = {
+    ...core.layouts,
+    keptPicture: async (key) => kept.get(key),
+    async keepPicture(key, json) {
+      kept.clear()
+      kept.set(key, json)
+    },
+  }
+  const keeping: GraphCore = { ...core, store: Object.assign(Object.create(core.store), { read }), layouts }
+  const readsOf = async (mayMove: PageArguments['mayMove'] = 'once') => {
+    reads = 0
+    const picture = JSON.parse(await pageJson(keeping, { ...NOTHING, mayMove }))
+    return { reads, picture }
+  }
+  return { core, keeping, kept, readsOf }
+}
+
+test('a page gets the kept picture until the vault or a label changes', async () => {
+  const { core, keeping, readsOf } = await keepingCore()
+  const first = await readsOf()
+  expect([first.reads, first.picture.is_grouping]).toEqual([1, false])
+  expect(await readsOf()).toEqual({ ...first, reads: 0 })
+  expect((await readsOf('all')).reads).toBe(1)
+  await core.insightState.setLabel(first.picture.groups[0].id, 'Earth')
+  const labeled = await readsOf()
+  expect([labeled.reads, labeled.picture.groups[0].label]).toEqual([1, 'Earth'])
+  await core.vault.write('soil/soil 0.md', 'Alone.')
+  await core.indexing.reconcile(['soil/soil 0.md'])
+  const edited = await readsOf()
+  expect([edited.reads > 0, edited.picture.link_count < first.picture.link_count]).toEqual([true, true])
+  const missing: GraphCore = {
+    ...keeping,
+    indexing: { ...core.indexing, status: () => ({ ...core.indexing.status(), phase: 'missing' }) },
+  }
+  await expect(pageJson(missing, NOTHING)).rejects.toThrow('missing')
+})
+
+test('a picture without communities is not kept', async () => {
+  const { keeping, kept } = await keepingCore()
+  const insights: GraphCore['insights'] = { follow: async () => undefined }
+  expect(JSON.parse(await pageJson({ ...keeping, insights }, NOTHING)).is_grouping).toBe(true)
+  expect(kept.size).toBe(0)
+})
+
+test('communities are not computed for a page if a picture is kept', async () => {
+  const { keeping, readsOf } = await keepingCore()
+  const { recipe = '' } = keeping.insights
+  const insights: GraphCore['insights'] = { recipe, follow: () => Promise.reject(new Error('computed')) }
+  await expect(preparePicture({ ...keeping, insights })).rejects.toThrow('computed')
+  await readsOf()
+  await preparePicture({ ...keeping, insights })
 })

@@ -2,7 +2,18 @@ import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { barriersOf } from './barriers.ts'
-import { labelsOf, look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
+import {
+  labelsOf,
+  look,
+  lookAtDemo,
+  type MapElement,
+  mapIsStill,
+  openRoux,
+  openWindow,
+  openWorld,
+  spotsOf,
+  type World,
+} from './support.ts'
 
 /** Notes in groups that are linked within themselves, and each with the next. */
 function writeVault(world: World, groups: number, each: number): void {
@@ -69,6 +80,34 @@ test('every note keeps its place after a reload and a restart', async () => {
   await roux.stop()
   const { page: later } = await look(await openRoux(world))
   expect(await settled(later)).toEqual(before)
+})
+
+test('the map of a vault that has not changed is drawn once after a restart', async () => {
+  const world = openWorld()
+  writeVault(world, 26, 40)
+  const roux = await openRoux(world)
+  const { page: first } = await look(roux)
+  await first.waitForSelector('.legend li')
+  await mapIsStill(first)
+  await roux.stop()
+  const { page } = await openWindow()
+  await page.addInitScript(() => {
+    const { prototype } = CanvasRenderingContext2D
+    window.painted = 0
+    prototype.drawImage = new Proxy(prototype.drawImage, {
+      apply(drawImage, context, args) {
+        window.painted = (window.painted ?? 0) + 1
+        return Reflect.apply(drawImage, context, args)
+      },
+    })
+  })
+  await page.goto((await openRoux(world)).address)
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page, 1_040)
+  // The page asks again after all files have been compared.
+  await page.waitForTimeout(1_000)
+  await mapIsStill(page)
+  expect(await page.evaluate(() => window.painted)).toBe(1)
 })
 
 test('a large map names few communities and notes at first and more when magnified, and names never overlap', async () => {

@@ -20,6 +20,8 @@ declare global {
     refusals?: string[]
     /** The payloads of a note that were executed. */
     ran?: string[]
+    /** The number of images that were drawn on a canvas. */
+    painted?: number
   }
 }
 
