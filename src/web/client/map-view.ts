@@ -95,7 +95,8 @@ const NAMED = {
 /** The minimum distance between named notes on a large map, in pixels. It decreases with the root of the scale. */
 const APART = 190
 const MOST_LOOKED = 600
-const LARGE = 0.45
+/** The radius from which a note is large, relative to the best linked one. */
+const LARGE = { few: 0.7, many: 0.45 }
 /**
  * The allowed positions of a note's name, in order of preference. The numbers limit how many grid cells of other notes the name
  * may cover.
@@ -103,11 +104,13 @@ const LARGE = 0.45
 const RULES = {
   chosen: { anywhere: Infinity },
   index: { land: Infinity, nearLand: Infinity, anywhere: Infinity },
-  large: { land: 36 },
-  linked: { anywhere: 0 },
-  other: { land: 0 },
-  apart: { land: 30 },
-} as const satisfies Record<string, Partial<Record<'land' | 'nearLand' | 'anywhere', number>>>
+  large: { inside: 0, land: 36 },
+  linked: { inside: 0, land: 0, anywhere: 0 },
+  other: { inside: 0, land: 0 },
+  apart: { inside: 0, land: 30 },
+} as const satisfies Record<string, Partial<Record<'inside' | 'land' | 'nearLand' | 'anywhere', number>>>
+/** The distance in pixels between the edge of an area and a name inside. */
+const INSIDE = 8
 /**
  * The length of a title in characters. A title longer than `may` may have two lines, and one longer than `should` prefers two.
  */
@@ -327,9 +330,8 @@ export class MapView {
     this.#leaveGoal()
     const { x: cx, y: cy, scale } = this.camera
     const next = Math.min(120, Math.max(0.02, scale * factor))
-    const dx = (x - this.#size.width / 2) * (1 / scale - 1 / next)
-    const dy = (y - this.#size.height / 2) * (1 / scale - 1 / next)
-    this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
+    const by = 1 / scale - 1 / next
+    this.#moveTo({ x: cx + (x - this.#size.width / 2) * by, y: cy + (y - this.#size.height / 2) * by, scale: next })
   }
 
   /** Moves the view by a share of its size. */
@@ -488,7 +490,7 @@ export class MapView {
     const more = all.length - (labels.placed.length - before)
     if (more === 0) return
     const text = `+${more} more`
-    const words = this.#words(text, [text], `400 11.5px ${FONT}`, 14)
+    const words = this.#words(text, [text], [400, 11.5])
     const label = placeLabel(labels, words, beside(frame, center, words))
     if (label !== undefined) addText(writing, label, { color: frame.theme.link, edge: 3 })
   }
@@ -534,9 +536,10 @@ export class MapView {
   }
 
   #kindOf(frame: Frame, note: number): keyof typeof RULES | undefined {
-    if (frame.graph.count <= FEW) return 'other'
-    if (isNear(frame)) return 'apart'
-    return radiusIn(frame, note) >= LARGE * radiusIn(frame, this.#byWeight(frame.graph)[0] ?? 0) ? 'large' : undefined
+    const isFew = frame.graph.count <= FEW
+    if (!isFew && isNear(frame)) return 'apart'
+    const share = radiusIn(frame, note) / radiusIn(frame, this.#byWeight(frame.graph)[0] ?? 0)
+    return share >= (isFew ? LARGE.few : LARGE.many) ? 'large' : isFew ? 'other' : undefined
   }
 
   /** @returns true if the name was placed */
@@ -551,12 +554,12 @@ export class MapView {
     const groups = kind === 'chosen' ? [] : this.#groups(frame.graph, frame.look)
     const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(group))
     const color = isForLand ? landColor(frame, home) : frame.theme.text
-    const font = this.#noteFont(frame, note, kind === 'chosen')
-    const ways = this.#waysToWrite(text, isForLand ? { ...font, weight: 650 } : font)
+    const ways = this.#waysToWrite(text, this.#noteFont(frame, note, kind === 'chosen'), isForLand)
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centers = beside(frame, note, words)
-        const isAllowed = at === 'anywhere' ? undefined : landTest(frame, words, landIs(frame, home), at === 'nearLand')
+        const room = at === 'inside' ? { ...words, width: words.width + 2 * INSIDE } : words
+        const isAllowed = at === 'anywhere' ? undefined : landTest(frame, room, landIs(frame, home), at === 'nearLand')
         const label = placeLabel(labels, words, centers, { mostHidden, clear: RING - 1, isAllowed })
         if (label === undefined) continue
         addText(writing, label, { color, edge: mostHidden > 0 ? 5 : 3 })
@@ -565,22 +568,33 @@ export class MapView {
     return false
   }
 
-  #waysToWrite(text: string, { weight, size }: { readonly weight: number; readonly size: number }): readonly Words[] {
-    const ways = wrapped(text)
-      .slice(0, text.length < LONG.may ? 1 : text.length > LONGEST.usual ? 3 : 2)
-      .map((lines) => this.#words(text, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
+  #waysToWrite(text: string, font: Font, isLand: boolean): readonly Words[] {
+    const ways = this.#linesOf(text, text, font, isLand).slice(
+      0,
+      text.length < LONG.may ? 1 : text.length > LONGEST.usual ? 3 : 2,
+    )
     return text.length > LONG.should ? ways.toReversed() : ways
   }
 
-  #noteFont(frame: Frame, note: number, isChosen: boolean): { readonly weight: number; readonly size: number } {
+  /** Wraps a title in each possible way. Names of lands are in capitals, but in a narrow window there is no room for these. */
+  #linesOf(text: string, title: string, [weight, size]: Font, isLand: boolean): readonly Words[] {
+    const isCapital = isLand && this.#size.width >= NARROW
+    return wrapped(isCapital ? title.toLocaleUpperCase() : title).map((lines) => {
+      const words = this.#words(text, lines, [isLand ? 700 : weight, size], isCapital ? SPACED * size : 0)
+      return isLand ? { ...words, width: words.width + 2 * CLEAR } : words
+    })
+  }
+
+  #noteFont(frame: Frame, note: number, isChosen: boolean): Font {
     const { graph, isNarrow, magnified } = frame
     const nearer = Math.min(GROWTH.most, Math.max(1, magnified / GROWTH.from) ** GROWTH.power)
     const linked = isNear(frame) ? (weightsOf(graph)[note] ?? 0) : 0
     const size = (isNarrow ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
-    return isChosen ? { weight: 650, size: CHOSEN_NAME * size } : { weight: linked > BOLD ? 600 : 400, size }
+    return isChosen ? [650, CHOSEN_NAME * size] : [linked > BOLD ? 600 : 400, size]
   }
 
-  #words(text: string, lines: readonly string[], font: string, lineHeight: number, spacing = 0): Words {
+  #words(text: string, lines: readonly string[], [weight, size]: Font, spacing = 0): Words {
+    const font = `${weight} ${size.toFixed(1)}px ${FONT}`
     this.#context.font = font
     return {
       text,
@@ -588,7 +602,7 @@ export class MapView {
       font,
       spacing,
       width: Math.max(...lines.map((line) => this.#context.measureText(line).width + spacing * line.length)),
-      height: lines.length * lineHeight,
+      height: lines.length * 1.25 * size,
     }
   }
 
@@ -652,14 +666,8 @@ export class MapView {
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
     const isLand = group.has === undefined && isColored(group)
-    const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label, frame)
-    const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
-    const ways = sizes.map((size) =>
-      wrapped(title).map((lines) => {
-        const words = this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size, spacing * size)
-        return isLand ? { ...words, width: words.width + 2 * CLEAR } : words
-      }),
-    )
+    const title = this.#shortened(group.label, frame)
+    const ways = sizes.map((size) => this.#linesOf(group.label, title, [550, size], isLand))
     const before = isFaded ? this.#nameCenters.get(group.label) : undefined
     const label = placeInside(frame, labels, { ...group, before }, ways, isFaded ? 0 : Infinity)
     if (label === undefined) return undefined
@@ -810,6 +818,9 @@ export class MapView {
   }
 }
 
+/** `size` is in pixels. */
+type Font = readonly [weight: number, size: number]
+
 interface Writing {
   readonly frame: Frame
   readonly labels: Labels
@@ -832,14 +843,8 @@ function addText({ frame, texts }: Writing, label: Label, text: Omit<Text, 'labe
 
 function write(context: CanvasRenderingContext2D, { label, color, ground, edge }: Text): void {
   const { lines, font, spacing, height, box } = label
-  context.font = font
-  context.letterSpacing = `${spacing}px`
-  context.textBaseline = 'middle'
-  context.textAlign = 'center'
-  context.lineJoin = 'round'
-  context.lineWidth = edge
-  context.strokeStyle = ground
-  context.fillStyle = color
+  Object.assign(context, { font, letterSpacing: `${spacing}px`, textBaseline: 'middle', textAlign: 'center' })
+  Object.assign(context, { lineJoin: 'round', lineWidth: edge, strokeStyle: ground, fillStyle: color })
   const middles = lines.map((line, at) => [line, (box[0] + box[2]) / 2, box[1] + ((at + 0.5) * height) / lines.length] as const)
   for (const middle of middles) context.strokeText(...middle)
   for (const middle of middles) context.fillText(...middle)
