@@ -49,8 +49,14 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
   return path
 }
 
+/** What to do if a name is used by a note that exists. */
+const USED_NAME = {
+  usual: 'Choose another name, or change the existing note with update_node.',
+  logseq: 'Logseq has one page for each name. Choose another name, or first rename or delete the existing page.',
+}
+
 /** Checks that a path is free. @throws RouxError `NODE_EXISTS` */
-export function requireFree(workspace: PathsInUse, path: string, but?: Draft): void {
+export function requireFree(workspace: PathsInUse, path: string, but?: Draft, hint = USED_NAME.usual): void {
   for (const folder of withParents(folderOf(path))) {
     if (workspace.view.keyAt(folder) === undefined) continue
     throw new RouxError('NODE_EXISTS', `${quote(folder)} is a file, not a folder.`, { hint: 'Choose another folder.' })
@@ -61,7 +67,7 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
     hint:
       existing === undefined
         ? 'Choose another name. Only a later move can use a name that another operation frees; otherwise, make two separate requests.'
-        : 'Choose another name, or change the existing note with update_node.',
+        : hint,
     candidates: existing && [workspace.idOf(existing.path)],
   })
 }
@@ -111,7 +117,7 @@ export function requireFreeName(workspace: PathsInUse, draft: Draft, after: File
   const [name] = namesOfPage(after)
   if (before !== undefined && foldName(namesOfPage(before)[0]) === foldName(name)) return
   const existing = pageOrJournal(names, name, draft)
-  if (existing !== undefined) requireFree(workspace, existing, draft)
+  if (existing !== undefined) requireFree(workspace, existing, draft, USED_NAME.logseq)
 }
 
 /** Finds a Logseq page by its name, or the journal of the day that the name refers to. */

@@ -67,7 +67,8 @@ describe('renaming a Logseq page', () => {
       [{ kind: 'delete', id: 'pages/a___b' }, move('pages/a%2Fc', 'pages/a%2Fb.md'), { kind: 'restore', id: 'pages/a___b.md' }],
     ],
   ])('%s makes no second page of the same name', async (_, files, operations) => {
-    await refuse(files, operations, { code: 'NODE_EXISTS', candidates: ['pages/a%2fb.md'] }, mode)
+    const hint = 'Logseq has one page for each name. Choose another name, or first rename or delete the existing page.'
+    await refuse(files, operations, { code: 'NODE_EXISTS', candidates: ['pages/a%2fb.md'], hint }, mode)
   })
 
   test('writes a name that is not a tag in brackets', async () => {
