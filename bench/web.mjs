@@ -58,7 +58,7 @@ async function measure(given) {
   const colored = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
   if (!isKept) console.log(`  nothing kept: titles after ${seconds(first.titled)}, communities ${colored}`)
   for (const file of readdirSync(join(home, 'cache/roux'))) if (file.startsWith('layout-')) rmSync(join(home, 'cache/roux', file))
-  const cold = await visit(state, async () => undefined)
+  const cold = await visit(state, ({ page }) => coloredAfter(page))
   console.log(`  index kept: titles after ${seconds(cold.titled)}`)
   const cached = await visit(state, async ({ page }) => {
     if (first.result !== undefined) await coloredAfter(page)
@@ -99,7 +99,7 @@ async function visit({ vault, home }, act) {
     page.setDefaultTimeout(LONGEST)
     const begun = performance.now()
     await page.goto(address)
-    await page.waitForFunction(() => document.querySelector('.map .drawing')?.map?.draw().length > 0, undefined, { polling: 20 })
+    await page.waitForFunction(() => document.querySelector('.map .drawing')?.map?.isStill, undefined, { polling: 20 })
     const titled = performance.now() - begun
     const notes = await page.evaluate(() => document.querySelector('.map .drawing').map.spots().size)
     return { titled, notes, result: await act({ page, begun }) }

@@ -22,6 +22,7 @@ import {
   fail,
   graph,
   isStartOpen,
+  layingOut,
   note,
   noteAddress,
   open,
@@ -76,6 +77,8 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
 
 function Welcome() {
   const { value } = graph
+  // The requests of the lists would delay the map.
+  if (value === undefined && layingOut.value === undefined) return null
   return (
     <div class="welcome">
       <h1>{vault.value || 'Your notes'}</h1>
