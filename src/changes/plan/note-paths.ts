@@ -49,7 +49,7 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
   return path
 }
 
-/** What to do if a name is used by a note that exists. */
+/** The hint if an existing note has the name. */
 const USED_NAME = {
   usual: 'Choose another name, or change the existing note with update_node.',
   logseq: 'Logseq has one page for each name. Choose another name, or first rename or delete the existing page.',
