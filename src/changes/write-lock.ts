@@ -50,7 +50,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
   let turn: Database | undefined
   try {
     for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, MAX_WAIT)) {
-      if (isContended) turn ??= quietly(() => tryLock(turnPath, openDatabase))
+      if (isContended) turn ??= tryTurn(turnPath, openDatabase)
       const waited = performance.now() - started
       const mayLock = !isContended || turn !== undefined || waited >= timeout * COURTESY
       const database = mayLock ? tryLock(path, openDatabase) : undefined
@@ -65,9 +65,21 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
     }
   } finally {
     if (turn !== undefined) {
+      // Windows does not remove an open file. Elsewhere, the file of a released lock may belong to the next process.
+      if (process.platform === 'win32') release(turn)
       quietly(() => rmSync(turnPath))
       release(turn)
     }
+  }
+}
+
+/** A file that is no lock, because it is damaged or belongs to another user, is removed. */
+function tryTurn(path: string, openDatabase: OpenDatabase): Database | undefined {
+  try {
+    return tryLock(path, openDatabase)
+  } catch {
+    quietly(() => rmSync(path))
+    return undefined
   }
 }
 

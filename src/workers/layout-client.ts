@@ -119,31 +119,33 @@ export class LayoutClient implements Layouts {
     await replaceFile(this.#file, text)
   }
 
-  /** The picture is checked, because nobody would notice a damaged one. */
+  async version(): Promise<string | undefined> {
+    return (await this.hasPlaces()) ? `${FORMAT} ${this.#stored?.hash}` : undefined
+  }
+
+  /** A kept picture starts with a hash of its key and itself, because nobody would notice a damaged one. */
   async keptPicture(key: string): Promise<string | undefined> {
-    if (!(await this.hasPlaces())) return undefined
     const kept = await readFile(this.#pictureFile, 'utf8').catch(() => '')
     const json = kept.slice(SEAL)
-    return kept.startsWith(this.#sealOf(key, json)) ? json : undefined
+    return kept.startsWith(sealOf(key, json)) ? json : undefined
   }
 
   async keepPicture(key: string, json: string): Promise<void> {
-    await replaceFile(this.#pictureFile, this.#sealOf(key, json) + json)
+    await replaceFile(this.#pictureFile, sealOf(key, json) + json)
   }
 
   get #pictureFile(): string {
     return join(dirname(this.#file), basename(this.#file).replace(/^layout/, 'picture'))
-  }
-
-  #sealOf(key: string, json: string): string {
-    return digest('sha256', JSON.stringify([key, this.#stored?.hash]) + json, 'hex')
   }
 }
 
 /** The length of a seal, a hash in hexadecimal. */
 const SEAL = 64
 
-/** If the file cannot be written, its content is only in memory. */
+function sealOf(key: string, json: string): string {
+  return digest('sha256', JSON.stringify(key) + json, 'hex')
+}
+
 async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`
   try {

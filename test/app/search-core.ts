@@ -76,6 +76,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     layouts: {
       hasPlaces: async () => true,
       underWay: () => undefined,
+      version: async () => undefined,
       keptPicture: async () => undefined,
       keepPicture: async () => {},
       layOut: async (graph) => ({

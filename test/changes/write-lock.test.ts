@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -54,9 +54,10 @@ test('a process that is suspended while it waits does not block the lock', async
   suspended.release()
 })
 
-test('a damaged file of the next in line does not block the lock', async () => {
+test('a damaged file of the next in line does not block the lock, and is removed', async () => {
   const path = join(temporaryFolder(), 'vault.lock')
   writeFileSync(`${path}.next`, 'no database at all, but long enough to be looked at. '.repeat(100))
   const lock = await acquireWriteLock(path, { ...options, timeout: 500 })
   lock.release()
+  expect(existsSync(`${path}.next`)).toBe(false)
 })

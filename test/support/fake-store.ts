@@ -139,6 +139,7 @@ export function fakeCore(
   const layouts = {
     hasPlaces: async () => true,
     underWay: () => undefined,
+    version: async () => undefined,
     keptPicture: async () => undefined,
     keepPicture: async () => {},
     layOut: async () => ({ places: new Float32Array(), regions: new Int32Array(), added: 0, isRough: false }),

@@ -137,19 +137,27 @@ test('a damaged file is replaced', async () => {
   }
 })
 
-test('a picture is kept for its key and positions, and a damaged one is not returned', async () => {
+test('a picture is kept for its key, and a damaged one is not returned', async () => {
   const { client, file } = openLayouts()
   expect(await client.keptPicture('a key')).toBeUndefined()
-  await client.layOut(graphOf(RINGS), 'once')
   await client.keepPicture('a key', '{"ids":[]}')
   const later = openLayouts(file).client
   expect([await later.keptPicture('a key'), await later.keptPicture('another')]).toEqual(['{"ids":[]}', undefined])
   const picture = join(dirname(file), 'picture.json')
   writeFileSync(picture, readFileSync(picture, 'utf8').replace('[]', '[ '))
   expect(await later.keptPicture('a key')).toBeUndefined()
-  await later.keepPicture('a key', '{}')
-  await later.layOut(graphOf([...RINGS, '8 0']), 'once')
-  expect([await later.keptPicture('a key'), await openLayouts(file).client.keptPicture('a key')]).toEqual([undefined, undefined])
+})
+
+test('other positions have another version, also after a restart', async () => {
+  const { client, file } = openLayouts()
+  expect(await client.version()).toBeUndefined()
+  await client.layOut(graphOf(RINGS), 'once')
+  const before = await client.version()
+  expect(await openLayouts(file).client.version()).toBe(before)
+  await client.layOut(graphOf([...RINGS, '8 0']), 'once')
+  const after = await client.version()
+  expect(after).not.toBe(before)
+  expect(await openLayouts(file).client.version()).toBe(after)
 })
 
 test('reports progress until the layout is ready', async () => {

@@ -95,26 +95,38 @@ export async function pageJson(core: GraphCore, page: PageArguments): Promise<st
   const { value } = await pagePicture(core, page)
   const json = JSON.stringify(value)
   const isFinished = !('laying_out' in value || value.is_grouping || value.is_crowded)
-  if (key !== undefined && isFinished && key === (await keyOf(core, page))) void core.layouts.keepPicture(key, json)
+  if (key !== undefined && isFinished) void keep(core, page, { key, json })
   return json
+}
+
+/** Keeps a picture unless something that it depends on has changed, or communities lack notes that could not be read. */
+async function keep(core: GraphCore, page: PageArguments, { key, json }: { key: string; json: string }): Promise<void> {
+  if (key !== (await keyOf(core, page))) return
+  const latest = await core.insights.follow({ wait: 0 }).catch(() => undefined)
+  if (latest?.insight.unread.length === 0) await core.layouts.keepPicture(key, json)
 }
 
 /** Increase this number when pictures change. */
 const PICTURE_FORMAT = 1
-/** The phases in which a request fails. */
+/** The phases in which a request may fail. */
 const FAILED = new Set(['missing', 'failed'])
 
-/** Returns what a picture depends on, except positions, or `undefined` if it must not be kept. */
+/** Returns what a picture depends on, or `undefined` if it must not be kept, or this cannot be read. */
 async function keyOf(core: GraphCore, { mayMove: _, ...shown }: PageArguments): Promise<string | undefined> {
-  // A note may have been excluded since the picture was kept.
-  await core.indexing.ready(timeLeft({}))
-  if (FAILED.has(core.indexing.status().phase)) return undefined
-  const { generation, lineage, complete, files } = await core.store.read(async (snapshot) => snapshot)
-  if (lineage === undefined || !complete) return undefined
-  const { name, insights, insightState } = core
-  const labels = [...(await insightState.labels())]
-  const part = files > DRAWN.notes ? shown : 'all notes'
-  return JSON.stringify([PICTURE_FORMAT, name, lineage, generation, insights.recipe, labels, part])
+  core.indexing.begin()
+  try {
+    // A note may have been excluded since the picture was kept.
+    if (!(await core.indexing.ready(timeLeft({}))) || FAILED.has(core.indexing.status().phase)) return undefined
+    const { generation, lineage, complete, files } = await core.store.read(async (snapshot) => snapshot)
+    const layout = await core.layouts.version()
+    if (lineage === undefined || !complete || layout === undefined) return undefined
+    const { name, insights, insightState } = core
+    const labels = [...(await insightState.labels())]
+    const part = files > DRAWN.notes ? shown : 'all notes'
+    return JSON.stringify([PICTURE_FORMAT, layout, name, lineage, generation, insights.recipe, labels, part])
+  } catch {
+    return undefined
+  }
 }
 
 /** Starts the computation of communities before a page needs them. */

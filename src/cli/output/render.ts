@@ -37,11 +37,13 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
 /** Formats a fact. Line 0 refers to the whole file. */
 function factCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
-  if (TIMES.has(name) && typeof value === 'string') return localTime(value)
+  // A property may hold any text.
+  if (TIMES.has(name) && typeof value === 'string' && UTC_TIME.test(value)) return localTime(value)
   return name === 'match' && value === null ? 'none' : cell(value)
 }
 
 const TIMES: ReadonlySet<string> = new Set(['created', 'modified'])
+const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
 const SENTENCES: ReadonlySet<string> = new Set(['text'])
 

@@ -38,7 +38,9 @@ export interface Layouts {
   underWay(): LayoutUnderWay | undefined
   /** Rotates a full layout to resemble the previous one. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout>
-  /** Returns the last kept picture if it was kept with this key and the present positions. */
+  /** Names the kept positions: other positions have another name. Returns `undefined` if there are none. */
+  version(): Promise<string | undefined>
+  /** Returns the last kept picture if it was kept with this key. */
   keptPicture(key: string): Promise<string | undefined>
   keepPicture(key: string, json: string): Promise<void>
 }

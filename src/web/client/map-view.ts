@@ -586,9 +586,10 @@ export class MapView {
   }
 
   #noteFont(frame: Frame, note: number, isChosen: boolean): Font {
-    const { graph, isNarrow, magnified } = frame
+    const { graph, isNarrow, magnified, highlight } = frame
     const nearer = Math.min(GROWTH.most, Math.max(1, magnified / GROWTH.from) ** GROWTH.power)
-    const linked = isNear(frame) ? (weightsOf(graph)[note] ?? 0) : 0
+    // Around an open note all names look alike.
+    const linked = isNear(frame) && highlight?.center === undefined ? (weightsOf(graph)[note] ?? 0) : 0
     const size = (isNarrow ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
     return isChosen ? [650, CHOSEN_NAME * size] : [linked > BOLD ? 600 : 400, size]
   }
@@ -873,7 +874,7 @@ function middleOf(frame: Frame, { box: [left, top, right, bottom] }: Label): Poi
 /** Returns visible positions next to a note, below, above and diagonal. */
 function beside(frame: Frame, note: number, { width, height }: Words): readonly Point[] {
   const [x, y] = placeIn(frame, note)
-  const radius = radiusIn(frame, note) + RING
+  const radius = radiusIn(frame, note) + (note === frame.highlight?.center ? 1.5 : 1) * RING
   const [aside, off, slant] = [radius + width / 2, radius + height / 2, radius * 0.7 + 1]
   const around: [along: number, down: number][] = [
     [aside, 0],

@@ -20,6 +20,7 @@ import {
   api,
   bareId,
   fail,
+  failure,
   graph,
   isStartOpen,
   layingOut,
@@ -78,7 +79,7 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
 function Welcome() {
   const { value } = graph
   // The requests of the lists would delay the map.
-  if (value === undefined && layingOut.value === undefined) return null
+  if (value === undefined && layingOut.value === undefined && failure.value === undefined) return null
   return (
     <div class="welcome">
       <h1>{vault.value || 'Your notes'}</h1>

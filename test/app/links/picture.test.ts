@@ -195,6 +195,7 @@ test('communities are computed before a page asks, unless the first picture can 
 async function keepingCore() {
   const core = await searchCore(GROUPS)
   const kept = new Map<string, string>()
+  const version = { now: 'first' }
   let reads = 0
   const read: GraphCore['store']['read'] = (use, signal) =>
     core.store.read((snapshot) => {
@@ -207,6 +208,7 @@ async function keepingCore() {
     }, signal)
   const layouts: Layouts = {
     ...core.layouts,
+    version: async () => version.now,
     keptPicture: async (key) => kept.get(key),
     async keepPicture(key, json) {
       kept.clear()
@@ -216,10 +218,13 @@ async function keepingCore() {
   const keeping: GraphCore = { ...core, store: Object.assign(Object.create(core.store), { read }), layouts }
   const readsOf = async (mayMove: PageArguments['mayMove'] = 'once') => {
     reads = 0
+    const before = [...kept.keys()]
     const picture = JSON.parse(await pageJson(keeping, { ...NOTHING, mayMove }))
-    return { reads, picture }
+    const drawn = { reads, picture }
+    if (drawn.reads > 0 && mayMove === 'once') await expect.poll(() => [...kept.keys()]).not.toEqual(before)
+    return drawn
   }
-  return { core, keeping, kept, readsOf }
+  return { core, keeping, kept, version, readsOf }
 }
 
 test('a page gets the kept picture until the vault or a label changes', async () => {
@@ -233,13 +238,47 @@ test('a page gets the kept picture until the vault or a label changes', async ()
   expect([labeled.reads, labeled.picture.groups[0].label]).toEqual([1, 'Earth'])
   await core.vault.write('soil/soil 0.md', 'Alone.')
   await core.indexing.reconcile(['soil/soil 0.md'])
-  const edited = await readsOf()
+  const edited = await readsOf('nothing')
   expect([edited.reads > 0, edited.picture.link_count < first.picture.link_count]).toEqual([true, true])
   const missing: GraphCore = {
     ...keeping,
     indexing: { ...core.indexing, status: () => ({ ...core.indexing.status(), phase: 'missing' }) },
   }
   await expect(pageJson(missing, NOTHING)).rejects.toThrow('missing')
+})
+
+test('a page gets no kept picture for other positions, before files are compared, or if the store cannot be read', async () => {
+  const { keeping, kept, version, readsOf } = await keepingCore()
+  await readsOf()
+  version.now = 'second'
+  expect((await readsOf()).reads).toBe(1)
+  expect((await readsOf()).reads).toBe(0)
+  const { indexing, store } = keeping
+  const slow: GraphCore = { ...keeping, indexing: { ...indexing, ready: async () => false } }
+  kept.set([...kept.keys()][0] ?? '', '"kept"')
+  expect(await pageJson(keeping, NOTHING)).toBe('"kept"')
+  expect(await pageJson(slow, NOTHING)).not.toBe('"kept"')
+  let isFirst = true
+  const read: typeof store.read = (use, signal) => {
+    if (!isFirst) return store.read(use, signal)
+    isFirst = false
+    return Promise.reject(new Error('damaged'))
+  }
+  const damaged: GraphCore = { ...keeping, store: Object.assign(Object.create(store), { read }) }
+  expect(JSON.parse(await pageJson(damaged, NOTHING)).ids.length).toBeGreaterThan(0)
+})
+
+test('a picture drawn while the notes are laid out again is not kept', async () => {
+  const { keeping, kept, version, readsOf } = await keepingCore()
+  const { layouts } = keeping
+  const layOut: Layouts['layOut'] = (graph, mayMove) => {
+    version.now = 'second'
+    return layouts.layOut(graph, mayMove)
+  }
+  await pageJson({ ...keeping, layouts: { ...layouts, layOut } }, NOTHING)
+  const { size } = kept
+  await readsOf()
+  expect([size, kept.size]).toEqual([0, 1])
 })
 
 test('a picture without communities is not kept', async () => {

@@ -299,6 +299,13 @@ test('a note shows when it was created and changed in local time, to the minute'
   expect(renderForPeople([note])).toBe(lines('id    created           modified', `a.md  ${created}  ${modified}`))
 })
 
+test.each(['2024-05-01', '2024', 'last spring', '[[2024-05-01]]', '2024-05-01T10:00'])(
+  'a note created on "%s", as its property says, shows that',
+  (created) => {
+    expect(renderForPeople({ id: 'a.md', created })).toBe(lines('id       a.md', `created  ${created}`))
+  },
+)
+
 test('a problem of a whole file has no line when problems are shown one by one', () => {
   const problems = [
     { kind: 'orphan', id: 'a.md', line: 0 },
