@@ -486,7 +486,9 @@ export class MapView {
     const all = closestTo(frame, center)
     const most = frame.graph.count <= FEW ? NAMED.lit : frame.isNarrow ? NAMED.aroundNarrow : NAMED.around
     const before = labels.placed.length
-    this.#labelNotes(writing, all, most, 'linked')
+    // A land has no name if the note of the same name has none.
+    const first = all.filter((note) => this.#groups(frame.graph, frame.look).some(({ namesake }) => namesake === note))
+    this.#labelNotes(writing, [...first, ...all], most, 'linked')
     const more = all.length - (labels.placed.length - before)
     if (more === 0) return
     const text = `+${more} more`
@@ -554,7 +556,10 @@ export class MapView {
     const groups = kind === 'chosen' ? [] : this.#groups(frame.graph, frame.look)
     const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(group))
     const color = isForLand ? landColor(frame, home) : frame.theme.text
-    const ways = this.#waysToWrite(text, this.#noteFont(frame, note, kind === 'chosen'), isForLand)
+    const font = this.#noteFont(frame, note, kind === 'chosen')
+    const plain = this.#waysToWrite(text, isForLand ? [650, font[1]] : font, false)
+    // Capitals need more room.
+    const ways = isForLand ? [...this.#waysToWrite(text, font, true), ...plain] : plain
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centers = beside(frame, note, words)
@@ -667,8 +672,7 @@ export class MapView {
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
     const isLand = group.has === undefined && isColored(group)
-    const title = this.#shortened(group.label, frame)
-    const ways = sizes.map((size) => this.#linesOf(group.label, title, [550, size], isLand))
+    const ways = sizes.map((size) => this.#linesOf(group.label, this.#shortened(group.label, frame), [550, size], isLand))
     const before = isFaded ? this.#nameCenters.get(group.label) : undefined
     const label = placeInside(frame, labels, { ...group, before }, ways, isFaded ? 0 : Infinity)
     if (label === undefined) return undefined
