@@ -94,7 +94,7 @@ function serveVault(port: MessagePort): void {
         void closeService(service, send).finally(() => {
           writes?.close()
           log?.close()
-          // The parent's port holds this function until the last vault is closed.
+          // The listener on the parent's port keeps these objects in memory until the last vault is closed.
           service = writes = calls = log = undefined
           send({ type: 'closed' })
           // The parent's port stays open, because more vaults may join through it.

@@ -157,13 +157,13 @@ function landsOf(graph: Graph, notes: readonly number[], colors: Uint8Array, { i
     const nearest = new Float32Array(owner.length).fill(reach * reach)
     for (const note of some) {
       const [x, y] = [(graph.places[note * 2] ?? 0) - cells.left, (graph.places[note * 2 + 1] ?? 0) - cells.top]
-      const [color, low] = [colors[note] ?? 0, Math.min(rows - 1, Math.floor((y + reach) / size))]
-      for (let down = Math.max(0, Math.ceil((y - reach) / size)); down <= low; down++) {
-        const height = (down * size - y) ** 2
-        const wide = Math.sqrt(Math.max(0, reach * reach - height))
+      const [color, lastRow] = [colors[note] ?? 0, Math.min(rows - 1, Math.floor((y + reach) / size))]
+      for (let down = Math.max(0, Math.ceil((y - reach) / size)); down <= lastRow; down++) {
+        const downSquare = (down * size - y) ** 2
+        const wide = Math.sqrt(Math.max(0, reach * reach - downSquare))
         const end = down * columns + Math.min(columns - 1, Math.floor((x + wide) / size))
         for (let at = down * columns + Math.max(0, Math.ceil((x - wide) / size)); at <= end; at++) {
-          const square = ((at - down * columns) * size - x) ** 2 + height
+          const square = ((at - down * columns) * size - x) ** 2 + downSquare
           if (square >= (nearest[at] ?? 0)) continue
           nearest[at] = square
           owner[at] = color

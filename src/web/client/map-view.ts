@@ -487,8 +487,8 @@ export class MapView {
     const most = frame.graph.count <= FEW ? NAMED.lit : frame.isNarrow ? NAMED.aroundNarrow : NAMED.around
     const before = labels.placed.length
     // A land has no name if the note of the same name has none.
-    const first = all.filter((note) => this.#groups(frame.graph, frame.look).some(({ namesake }) => namesake === note))
-    this.#labelNotes(writing, [...first, ...all], most, 'linked')
+    const namesakes = new Set(this.#groups(frame.graph, frame.look).map(({ namesake }) => namesake))
+    this.#labelNotes(writing, [...all.filter((note) => namesakes.has(note)), ...all], most, 'linked')
     const more = all.length - (labels.placed.length - before)
     if (more === 0) return
     const text = `+${more} more`
