@@ -25,6 +25,8 @@ export async function deleteFile(
   return draft
 }
 
+const USED_PATH = 'First rename or delete the existing file.'
+
 /** @param deletions newest first */
 export async function restoreFile(
   workspace: Workspace,
@@ -35,7 +37,7 @@ export async function restoreFile(
   const names = [id, `${id}.md`]
   const deleted = names.map((name) => workspace.deleted(name)).find((draft) => draft !== undefined)
   if (deleted?.original !== undefined) {
-    requireFree(workspace, deleted.original, deleted)
+    requireFree(workspace, deleted.original, deleted, USED_PATH)
     await workspace.move([{ draft: deleted, to: deleted.original }])
     return deleted
   }
@@ -47,7 +49,7 @@ export async function restoreFile(
   }
   const folder = folderOf(trashed.path)
   const path = inFolder(folder === '' ? '' : workspace.withSpelling(folder), nameOf(trashed.path))
-  requireFree(workspace, path)
+  requireFree(workspace, path, undefined, USED_PATH)
   return workspace.takeFromTrash(trashed.trash, path)
 }
 

@@ -19,7 +19,7 @@ import { propertyTag } from '../../markdown/tags.ts'
 import { subpathAt } from '../../markdown/wikilinks.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { newNotePath, requireFree, requirePageStem, requirePath } from './note-paths.ts'
+import { clonePath, newNotePath, requireFree, requireFreeName, requirePageStem, requirePath } from './note-paths.ts'
 import { countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -155,6 +155,7 @@ async function retitle(
   const { flavor } = workspace.view
   const edits = setTitle(draft.text, title.trim(), flavor)
   if (to !== draft.path) requireFree(workspace, to, draft)
+  requireFreeName(workspace, draft, { path: to, title: title.trim() })
   // Links in Logseq refer to pages by title, so a new title counts as a new name.
   const isRenamed = to !== draft.path || (flavor.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
@@ -220,10 +221,12 @@ export async function cloneNote(workspace: Workspace, { id, folder }: OperationO
   const original = requireNote(workspace, id)
   const inside = folder === '/' ? '' : folder.replace(/\/$/, '')
   if (inside !== '') requireInside(inside)
-  const path = requirePath(inFolder(inside === '' ? '' : workspace.withSpelling(inside), nameOf(original.path)), workspace.view)
-  requireFree(workspace, path)
+  const inFolderPath = inFolder(inside === '' ? '' : workspace.withSpelling(inside), nameOf(original.path))
+  const path = clonePath(workspace, requirePath(inFolderPath, workspace.view))
+  requireFree(workspace, path, undefined, 'Choose another folder.')
   const target = linkTo(workspace, original, { key: NEW, path })
-  const text = createText({ content: `![[${target}]]\n`, fileName: nameOf(path), relations: { cloneOf: [target] } })
+  const content = workspace.view.flavor.mode === 'logseq' ? `- {{embed [[${target}]]}}\n` : `![[${target}]]\n`
+  const text = createText({ content, fileName: nameOf(path), relations: { cloneOf: [target] } })
   return workspace.create(path, encoder.encode(text))
 }
 

@@ -50,13 +50,10 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
 }
 
 /** The hint if an existing note has the name. */
-const USED_NAME = {
-  usual: 'Choose another name, or change the existing note with update_node.',
-  logseq: 'Logseq has one page for each name. Choose another name, or first rename or delete the existing page.',
-}
+const USED_NAME = 'Choose another name, or change the existing note with update_node.'
 
 /** Checks that a path is free. @throws RouxError `NODE_EXISTS` */
-export function requireFree(workspace: PathsInUse, path: string, but?: Draft, hint = USED_NAME.usual): void {
+export function requireFree(workspace: PathsInUse, path: string, but?: Draft, hint = USED_NAME): void {
   for (const folder of withParents(folderOf(path))) {
     if (workspace.view.keyAt(folder) === undefined) continue
     throw new RouxError('NODE_EXISTS', `${quote(folder)} is a file, not a folder.`, { hint: 'Choose another folder.' })
@@ -117,7 +114,17 @@ export function requireFreeName(workspace: PathsInUse, draft: Draft, after: File
   const [name] = namesOfPage(after)
   if (before !== undefined && foldName(namesOfPage(before)[0]) === foldName(name)) return
   const existing = pageOrJournal(names, name, draft)
-  if (existing !== undefined) requireFree(workspace, existing, draft, USED_NAME.logseq)
+  if (existing === undefined) return
+  const choice = isTrash(draft.path) || isTrash(draft.original ?? '') ? 'First' : 'Choose another name, or first'
+  const hint = `Logseq has one page for each name. ${choice} rename or delete the existing page.`
+  requireFree(workspace, existing, draft, hint)
+}
+
+/** Returns the path of a clone. In Logseq, a page with the same name would be the original, so the clone gets a number. */
+export function clonePath(workspace: PathsInUse, path: string): string {
+  const { flavor, names } = workspace.view
+  if (flavor.mode !== 'logseq') return path
+  return freePath(path, (free) => !workspace.isTaken(free) && pageOrJournal(names, pageName(free)) === undefined)
 }
 
 /** Finds a Logseq page by its name, or the journal of the day that the name refers to. */

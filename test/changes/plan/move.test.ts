@@ -54,7 +54,11 @@ describe('renaming a Logseq page', () => {
       { 'pages/a%2Fb.md': '', 'pages/x.md': '' },
       [{ kind: 'update', id: 'pages/x', properties: { title: 'a/b' }, updateLinks: false }],
     ],
-    ['cloning', { 'pages/a%2Fb.md': '', 'notes/y.md': '' }, [{ kind: 'clone', id: 'pages/a%2Fb', folder: 'notes' }]],
+    [
+      'setting the title of a page with links',
+      { 'pages/a%2Fb.md': '', 'pages/x.md': '', 'pages/y.md': '[[x]]' },
+      [{ kind: 'update', id: 'pages/x', title: 'A/b', updateLinks: false }],
+    ],
     ['restoring', { 'pages/a%2Fb.md': '', '.trash/pages/a___b.md': '' }, [{ kind: 'restore', id: 'pages/a___b.md' }]],
     [
       'restoring a title',
@@ -67,8 +71,19 @@ describe('renaming a Logseq page', () => {
       [{ kind: 'delete', id: 'pages/a___b' }, move('pages/a%2Fc', 'pages/a%2Fb.md'), { kind: 'restore', id: 'pages/a___b.md' }],
     ],
   ])('%s makes no second page of the same name', async (_, files, operations) => {
-    const hint = 'Logseq has one page for each name. Choose another name, or first rename or delete the existing page.'
+    const choice = operations.some(({ kind }) => kind === 'restore') ? 'First' : 'Choose another name, or first'
+    const hint = `Logseq has one page for each name. ${choice} rename or delete the existing page.`
     await refuse(files, operations, { code: 'NODE_EXISTS', candidates: ['pages/a%2fb.md'], hint }, mode)
+  })
+
+  test.each([
+    ['pages/x', 'notes', 'notes/x 1.md', 'x'],
+    ['pages/a___b', 'pages', 'pages/a___b 1.md', 'a/b'],
+    ['pages/t', 'notes', 'notes/t 1.md', 'T one'],
+  ])('a clone of %s is a page with a name of its own', async (id, folder, path, name) => {
+    const files = { 'pages/a___b.md': '', 'pages/t.md': 'title:: T one\n', 'pages/x.md': '', 'notes/y.md': '' }
+    const text = `---\ncloneOf:\n  - "[[${name}]]"\n---\n- {{embed [[${name}]]}}\n`
+    await check(files, { kind: 'clone', id, folder }, { [path]: text }, mode)
   })
 
   test('writes a name that is not a tag in brackets', async () => {

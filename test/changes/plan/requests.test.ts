@@ -30,7 +30,7 @@ describe('folders and copies', () => {
     const expected = { 'g/a.md': '---\ncloneOf:\n  - "[[F/a]]"\n---\n![[F/a]]\n' }
     const { vault } = await check(files, clone('f/a', 'G'), expected)
     expect(await vault.edges()).toEqual(['g/a.md -> f/a.md x2'])
-    await refuse(files, clone('f/a', 'F'), { code: 'NODE_EXISTS' })
+    await refuse(files, clone('f/a', 'F'), { code: 'NODE_EXISTS', hint: 'Choose another folder.' })
     await refuse(files, clone('nope', 'g'), { code: 'NODE_NOT_FOUND' })
     await refuse(files, clone('f/a', '../g'), { code: 'PERMISSION_DENIED' })
   })
