@@ -107,7 +107,7 @@ export function requirePageStem(name: string, format: PageFormat): string {
 }
 
 /** Checks that no other Logseq page has the new name of a page. @throws RouxError `NODE_EXISTS` */
-export function requireFreeName(workspace: PathsInUse, draft: Draft, after: FileNames): void {
+export function requireFreeName(workspace: PathsInUse, draft: Draft, after: Pick<FileNames, 'path' | 'title'>): void {
   const { flavor, kindOf, names } = workspace.view
   if (flavor.mode !== 'logseq' || kindOf(after.path) !== 'note') return
   const before = names.file(draft.key)
