@@ -19,6 +19,8 @@ export interface SettingsSource {
   readonly problems: readonly RouxError[]
 }
 
+const ON_COMMAND_LINE = '--set'
+
 /** Parses `--set` options. The last assignment to a key wins. */
 export function givenOnCommandLine(assignments: readonly string[], cwd: string): SettingsSource {
   const lastGiven = new Map<string, GivenSetting>()
@@ -26,8 +28,9 @@ export function givenOnCommandLine(assignments: readonly string[], cwd: string):
   for (const assignment of assignments) {
     const at = assignment.indexOf('=')
     const key = assignment.slice(0, at).trim()
-    if (at > 0) lastGiven.set(key, { key, raw: assignment.slice(at + 1), written: 'text', where: '--set', base: cwd })
-    else problems.push(invalid(`--set ${assignment}: expected key=value.`, 'For example: --set vault.mode=docs'))
+    if (at > 0) lastGiven.set(key, { key, raw: assignment.slice(at + 1), written: 'text', where: ON_COMMAND_LINE, base: cwd })
+    else
+      problems.push(invalidAt(ON_COMMAND_LINE, `expected key=value; got "${assignment}".`, 'For example: --set vault.mode=docs'))
   }
   return { given: [...lastGiven.values()], problems }
 }
@@ -63,8 +66,9 @@ export function unknownKey({ key, where }: Pick<GivenSetting, 'key' | 'where'>, 
   const near = sameName.length > 0 ? sameName : nearest(key, knownKeys)
   const suggestions = near.length > 0 ? near : knownKeys.filter((name) => nearest(last(key), [last(name)]).length > 0)
   const secretHint = secretHintFor(key)
-  return invalid(
-    `${where}: there is no setting "${key}".`,
+  return invalidAt(
+    where,
+    `there is no setting "${key}".`,
     secretHint ?? didYouMean(suggestions) ?? SETTINGS_HELP,
     secretHint === undefined ? suggestions : [],
   )
@@ -88,6 +92,12 @@ export function isDefault({ key, raw }: Pick<GivenSetting, 'key' | 'raw'>): bool
 
 export function invalid(message: string, hint?: string, candidates: readonly string[] = []): RouxError {
   return new RouxError('INVALID_SETTINGS', message, { hint, ...(candidates.length === 0 ? {} : { candidates }) })
+}
+
+/** A problem with a setting from `where`. On the command line, it is a wrong argument. */
+export function invalidAt(where: string, message: string, hint?: string, candidates: readonly string[] = []): RouxError {
+  const code = where === ON_COMMAND_LINE ? 'INVALID_PARAMS' : 'INVALID_SETTINGS'
+  return new RouxError(code, `${where}: ${message}`, { hint, ...(candidates.length === 0 ? {} : { candidates }) })
 }
 
 function keyOf(variable: string): string | undefined {

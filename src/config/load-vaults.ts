@@ -19,7 +19,7 @@ export interface LoadedVaults {
 /**
  * Loads the selected vault, all of `vaults`, or `vault.path`. The settings file in a vault applies only to that vault, except for
  * `tools.*`.
- * @throws RouxError `INVALID_SETTINGS` for the first problem
+ * @throws the error of `loadSettings`
  */
 export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
   const loadedVaults = await readVaults(input)

@@ -11,6 +11,7 @@ import {
   givenInEnvironment,
   givenOnCommandLine,
   invalid,
+  invalidAt,
   isDefault,
   type SettingsSource,
   unknownKey,
@@ -61,7 +62,7 @@ export interface LoadedSettings {
 /**
  * Loads settings from `--set`, `ROUX_*`, `--config`, the user's file, the working directory's file and the vault's file, in this
  * order of precedence.
- * @throws RouxError `INVALID_SETTINGS` for the first problem
+ * @throws RouxError for the first problem: `INVALID_PARAMS` on the command line, otherwise `INVALID_SETTINGS`
  */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
   const loadedSettings = await readSettings(input)
@@ -69,13 +70,13 @@ export async function loadSettings(input: SettingsInput): Promise<LoadedSettings
   return loadedSettings
 }
 
-/** Checks that there are no problems. @throws RouxError `INVALID_SETTINGS` for the first problem */
+/** Checks that there are no problems. @throws the error of `loadSettings` */
 export function requireValid({ problems }: Pick<LoadedSettings, 'problems'>): void {
   const [first, ...more] = problems
   if (first === undefined) return
   const rest = more.length === 0 ? undefined : `"roux doctor" shows ${more.length} more.`
   const hint = [first.hint, rest].filter((part) => part !== undefined).join(' ')
-  throw new RouxError('INVALID_SETTINGS', first.message, {
+  throw new RouxError(first.code, first.message, {
     ...(hint === '' ? {} : { hint }),
     candidates: first.candidates,
   })
@@ -264,8 +265,9 @@ export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: GivenSetting): RouxError | undefined {
   if (findSetting(key)?.key !== 'vaults.*' || VAULT_NAME.test(key.slice('vaults.'.length))) return undefined
-  return invalid(
-    `${where}: "${key.slice('vaults.'.length)}" is not a valid name for a vault.`,
+  return invalidAt(
+    where,
+    `"${key.slice('vaults.'.length)}" is not a valid name for a vault.`,
     'Use up to 32 lower-case letters, digits, "-" and "_", starting with a letter or digit.',
   )
 }
@@ -276,5 +278,5 @@ function wrongValue(
 ): RouxError {
   const type = findSetting(key)?.type
   const near = type?.kind === 'choice' ? nearest(String(raw), type.values) : []
-  return invalid(`${where}: ${key} must be ${expected}; got ${got}.`, didYouMean(near), near)
+  return invalidAt(where, `${key} must be ${expected}; got ${got}.`, didYouMean(near), near)
 }

@@ -150,6 +150,7 @@ Reads one note.
     ['stop a', 'error: Unexpected argument "a".\n  Run: roux stop\n'],
     ['status a --vault b', 'error: Two vaults were specified: "b" and "a".\n  Name only one of them.\n'],
     ['status --jsno', 'error: There is no option --jsno.\n  Did you mean "--json"?\n'],
+    ['status --set quux=1', 'error: --set: there is no setting "quux".\n  "roux help settings" lists all settings.\n'],
     ['--limit=5', 'error: There is no option --limit.\n  See --help; words that begin with a dash go after "--".\n'],
     ['get-node', 'error: <id> is missing.\n  It is the word after the command, or --id.\n'],
     [

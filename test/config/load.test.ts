@@ -41,13 +41,13 @@ const OWN = 'home/roux/roux.config.yaml'
 const IN_CWD = 'cwd/roux.config.yaml'
 const IN_VAULT = 'vault/roux.config.yaml'
 
-async function problemOf(loading: Promise<unknown>): Promise<string> {
+async function problemOf(loading: Promise<unknown>, expectedCode: string = 'INVALID_SETTINGS'): Promise<string> {
   try {
     await loading
   } catch (error) {
     expect(error).toBeInstanceOf(RouxError)
     const { code, message, hint } = error as RouxError
-    expect(code).toBe('INVALID_SETTINGS')
+    expect(code).toBe(expectedCode)
     return [message, hint]
       .filter((part) => part !== undefined)
       .join(' | ')
@@ -178,7 +178,7 @@ describe('--set and variables', () => {
   })
 
   test.each<[Partial<SettingsInput>, string]>([
-    [{ set: ['vault.mode'] }, '--set vault.mode: expected key=value. | For example: --set vault.mode=docs'],
+    [{ set: ['vault.mode'] }, '--set: expected key=value; got "vault.mode". | For example: --set vault.mode=docs'],
     [{ set: ['vault.mdoe=docs'] }, '--set: there is no setting "vault.mdoe". | Did you mean "vault.mode"?'],
     [{ set: ['tools.profile=tiny'] }, '--set: tools.profile must be one of full, core; got the string "tiny".'],
     [{ set: ['profile=obsidian'] }, '--set: there is no setting "profile". | Did you mean "links.profile" or "tools.profile"?'],
@@ -226,7 +226,7 @@ describe('--set and variables', () => {
     ],
     [{ config: 'nowhere.yaml' }, 'There is no file /cwd/nowhere.yaml. | Check the path after --config.'],
   ])('%j is an error', async (more, expected) => {
-    expect(await problemOf(loadSettings(input({}, more)))).toBe(expected)
+    expect(await problemOf(loadSettings(input({}, more)), more.set ? 'INVALID_PARAMS' : 'INVALID_SETTINGS')).toBe(expected)
   })
 })
 
@@ -316,7 +316,7 @@ describe('files', () => {
     const { problems, settings } = await readSettings(given)
     expect(problems).toHaveLength(3)
     expect(settings.vault.watch).toBe('auto')
-    expect(await problemOf(loadSettings(given))).toContain('"roux doctor" shows 2 more.')
+    expect(await problemOf(loadSettings(given), 'INVALID_PARAMS')).toContain('"roux doctor" shows 2 more.')
   })
 })
 
@@ -560,7 +560,7 @@ describe('settings of the chat model', () => {
 
   test.each(['https://api.openai.com', '*', 'a b'])('ai.allow_remote=%s is not a host name', async (text) => {
     await expect(loadSettings(input({}, { set: [`ai.allow_remote=${text}`] }))).rejects.toMatchObject({
-      code: 'INVALID_SETTINGS',
+      code: 'INVALID_PARAMS',
     })
   })
 })

@@ -101,7 +101,7 @@ test('serve reports a missing folder in a terminal and does not claim to serve i
 
 test('invalid settings end the server before it serves', async () => {
   const { code, out, err } = await line.roux(['serve', '--set', 'vault.mode=x'], { stdin: HELLO })
-  expect([code, out]).toEqual([1, ''])
+  expect([code, out]).toEqual([2, ''])
   expect(err).toMatch(/^error: --set: vault\.mode must be one of/)
 })
 
