@@ -53,7 +53,7 @@ export interface ProblemList {
 export interface ProblemSummary {
   readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
   /**
-   * Number of problems. `missing_note` does not count, because `broken_link` counts the same links. `duplicate` counts only on
+   * Number of rows in the list. `missing_note` does not count, because `broken_link` counts the same links. `duplicate` counts only on
    * request.
    */
   readonly total: number
@@ -188,10 +188,11 @@ async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> 
   return result
 }
 
-export async function countForReaders(snapshot: Snapshot): Promise<{ readonly seen: number; readonly inComments: number }> {
-  const all = (await snapshot.problems({}, ALL)).items
-  const inComments = all.filter((problem) => reportedKind(problem) === 'in_comment').length
-  return { seen: all.length - inComments, inComments }
+/** Counts the rows that `getProblems` lists. */
+export async function countForReaders(source: Source): Promise<{ readonly seen: number; readonly inComments: number }> {
+  const groups = await groupsOf(source, undefined, { folder: undefined, target: undefined, isNothing: false })
+  const inComments = groups.filter(([problem]) => reportedKind(problem) === 'in_comment').length
+  return { seen: groups.length - inComments, inComments }
 }
 
 async function summaryOf(
@@ -201,12 +202,12 @@ async function summaryOf(
 ): Promise<ProblemSummary> {
   const kinds = kind !== undefined ? [kind] : filter.target === undefined && !filter.isNothing ? COUNTED_KINDS : LINK_KINDS
   if (filter.isNothing) return { counts: Object.fromEntries(kinds.map((kindOfProblem) => [kindOfProblem, 0])), total: 0 }
-  const [{ items }, missing] = await Promise.all([
-    problemsOf({ core, snapshot }, filter),
+  const [groups, missing] = await Promise.all([
+    groupsOf({ core, snapshot }, undefined, filter),
     kinds.includes('missing_note') ? snapshot.wantedNotes(wantedBy(filter), { offset: 0, limit: 0 }) : { total: 0 },
   ])
   const countByKind = new Map<string, number>()
-  for (const problem of items) countByKind.set(reportedKind(problem), (countByKind.get(reportedKind(problem)) ?? 0) + 1)
+  for (const [problem] of groups) countByKind.set(reportedKind(problem), (countByKind.get(reportedKind(problem)) ?? 0) + 1)
   const counts = kinds.map(
     (countedKind) => [countedKind, countedKind === 'missing_note' ? missing.total : (countByKind.get(countedKind) ?? 0)] as const,
   )

@@ -123,12 +123,12 @@ function unlistedFinding(unlisted: NonNullable<IndexStatus['unlisted']>): Findin
 
 const MAX_NAMED = 5
 
-async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
-  const { mode, cache, message, unlisted = [] } = indexing.status()
+async function checkCore(core: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
+  const { mode, cache, message, unlisted = [] } = core.indexing.status()
   const oneItem = { offset: 0, limit: 1 }
-  const [notes, { seen, inComments }] = await store.read(async (snapshot) => [
+  const [notes, { seen, inComments }] = await core.store.read(async (snapshot) => [
     (await snapshot.select({}, oneItem)).total,
-    await countForReaders(snapshot),
+    await countForReaders({ core, snapshot }),
   ])
   return [
     ok('mode', `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}`),

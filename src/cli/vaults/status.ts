@@ -1,4 +1,5 @@
 import type { GraphCore } from '../../app/graph-core.ts'
+import { countForReaders } from '../../app/insight/get-problems.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
@@ -27,11 +28,11 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
   const facts = await withCore(invocation, loaded, async (core) => {
     const { store, indexing } = core
     const oneItem = { offset: 0, limit: 1 }
-    const [files, generation, notes, problems] = await store.read(async (snapshot) => [
+    const [files, generation, notes, { seen, inComments }] = await store.read(async (snapshot) => [
       snapshot.files,
       snapshot.generation,
       await snapshot.select({}, oneItem),
-      await snapshot.problems({}, oneItem),
+      await countForReaders({ core, snapshot }),
     ])
     await lookAtSearch(core)
     const { phase, mode, cache, file, message, feed } = indexing.status()
@@ -41,7 +42,7 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
       mode: mode ?? settings.vault.mode,
       notes: notes.total,
       files,
-      problems: problems.total,
+      problems: seen + inComments,
       generation,
       phase,
       cache,
