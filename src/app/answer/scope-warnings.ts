@@ -1,6 +1,7 @@
 import { foldId } from '../../core/ids.ts'
 import type { Folder, Snapshot } from '../../core/store.ts'
 import { foldTag } from '../../core/text/fold.ts'
+import { amount } from '../../core/text/format.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import { takeTurns } from '../../core/waiting.ts'
 import type { Answer, Warning } from '../graph-core.ts'
@@ -16,18 +17,39 @@ export interface RequestedScope extends Pick<ScopeArguments, 'folder' | 'path' |
   readonly tags?: readonly string[] | undefined
 }
 
-/** Warns about unknown folders, id prefixes and tags, with suggestions. */
+/** Explains an empty answer: the vault has no notes, or the folder, id prefix or tag is unknown. */
 export async function scopeWarnings(
   snapshot: Snapshot,
   { folder, path, tag, tags = [] }: RequestedScope,
   call: Call = {},
 ): Promise<readonly Warning[]> {
+  const nothing = await explainNoNotes(snapshot)
+  if (nothing !== undefined) return [{ code: 'NOTICE', message: `The vault ${nothing.reason}. ${nothing.hint}` }]
   const requestedTags = [...(tag === undefined ? [] : [tag]), ...tags]
   return [
     ...(folder === undefined ? [] : await folderWarning(snapshot, trimFolder(folder))),
     ...(path === undefined ? [] : await pathWarning(snapshot, path)),
     ...(await tagWarnings(snapshot, requestedTags, call)),
   ]
+}
+
+/** Says why no note can be found. `reason` follows "the vault". It is `undefined` if there are notes or the vault is still being read. */
+export async function explainNoNotes(
+  snapshot: Snapshot,
+): Promise<{ readonly reason: string; readonly hint: string } | undefined> {
+  const count = async (withExcluded: boolean): Promise<number> =>
+    (await snapshot.select({ kinds: ['note', 'canvas'], withExcluded }, { offset: 0, limit: 0 })).total
+  if (!snapshot.complete || (await count(false)) > 0) return undefined
+  const excluded = await count(true)
+  if (excluded === 0)
+    return {
+      reason: 'has no notes',
+      hint: 'Check that it is the right folder, and that vault.ignore and .gitignore do not leave its notes out.',
+    }
+  return {
+    reason: `has ${amount(excluded, 'note')}, but ${excluded === 1 ? 'it is' : 'all are'} excluded`,
+    hint: 'Check "Excluded files" in the settings of Obsidian.',
+  }
 }
 
 async function folderWarning(snapshot: Snapshot, folder: string): Promise<readonly Warning[]> {
@@ -122,7 +144,7 @@ export async function matchFolders(
 ): Promise<MatchedFolders> {
   const results = await Promise.all(
     folders.map(async (folder) => {
-      const unknown = await scopeWarnings(snapshot, { folder })
+      const unknown = await folderWarning(snapshot, trimFolder(folder))
       return { folder, unknown, match: isPart || unknown.length === 0 ? undefined : await matchingFolder(snapshot, folder) }
     }),
   )

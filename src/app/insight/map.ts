@@ -221,7 +221,7 @@ async function warningsOf(
 ): Promise<readonly Warning[]> {
   const { unread } = insight
   const warnings: Warning[] = []
-  if (isEmpty && scope !== undefined) warnings.push(...(await read((snapshot) => scopeWarnings(snapshot, { folder: scope }))))
+  if (isEmpty) warnings.push(...(await read((snapshot) => scopeWarnings(snapshot, { folder: scope }))))
   if (whole !== undefined && !insight.communities.levels[1].list.some(({ id }) => id.startsWith(`${whole.community.id}.`))) {
     const message = `${communityId(whole.community.id, core)} has no smaller communities; find_nodes with community:${communityId(whole.community.id, core)} lists its notes.`
     warnings.push({ code: 'NOTICE', message })

@@ -34,8 +34,9 @@ export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): 
     return await inMatchingFolder<FolderResponse | null>({ snapshot, call, folder: args.path, isEmpty }, async (given = '') => {
       const path = trimFolder(given)
       const folder = await snapshot.tree(foldId(path), { depth, limit, includeArchived })
-      if (folder !== undefined) return plain(folderResponse(folder))
-      return { value: null, warnings: await scopeWarnings(snapshot, { folder: path }) }
+      if (folder !== undefined && (folder.noteCount > 0 || path !== '')) return plain(folderResponse(folder))
+      const value = folder === undefined ? null : folderResponse(folder)
+      return { value, warnings: await scopeWarnings(snapshot, { folder: path }) }
     })
   })
 }

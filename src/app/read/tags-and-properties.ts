@@ -2,6 +2,7 @@ import type { Page, PropertyCount, Snapshot, TagCount, ValueCount } from '../../
 import { foldName } from '../../core/text/fold.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import { answer, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
@@ -15,7 +16,8 @@ export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = 
     const tags = await snapshot.tags(foldName(prefix.trim().replace(/^#/, '')))
     const page = pageFor({ limit, offset }, call)
     const shownTags = tags.slice(page.offset, page.offset + page.limit)
-    return listResult(shownTags, { offset: page.offset, shown: shownTags.length, total: tags.length })
+    const list = listResult(shownTags, { offset: page.offset, shown: shownTags.length, total: tags.length })
+    return tags.length > 0 ? list : { ...list, warnings: await scopeWarnings(snapshot, {}) }
   })
 }
 
@@ -45,7 +47,8 @@ export function listProperties(core: GraphCore, args: PropertiesArguments, call:
     const request = { ...page, prefix: foldName((args.prefix ?? '').trim()) }
     if (args.key !== undefined) return await valuesOf(snapshot, args.key.trim().replace(/^#/, ''), request)
     const { shown, total } = pageOf(await snapshot.properties(), (property) => property.key, request)
-    return listResult({ properties: shown, total }, { offset: page.offset, shown: shown.length, total })
+    const list = listResult({ properties: shown, total }, { offset: page.offset, shown: shown.length, total })
+    return total > 0 ? list : { ...list, warnings: await scopeWarnings(snapshot, {}) }
   })
 }
 

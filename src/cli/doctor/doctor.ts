@@ -1,3 +1,4 @@
+import { explainNoNotes } from '../../app/answer/scope-warnings.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { countForReaders } from '../../app/insight/get-problems.ts'
 import { userFolders } from '../../config/environment.ts'
@@ -126,15 +127,14 @@ const MAX_NAMED = 5
 async function checkCore(core: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
   const { mode, cache, message, unlisted = [] } = core.indexing.status()
   const oneItem = { offset: 0, limit: 1 }
-  const [notes, { seen, inComments }] = await core.store.read(async (snapshot) => [
+  const [notes, nothing, { seen, inComments }] = await core.store.read(async (snapshot) => [
     (await snapshot.select({}, oneItem)).total,
+    await explainNoNotes(snapshot),
     await countForReaders({ core, snapshot }),
   ])
   return [
     ok('mode', `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}`),
-    notes > 0
-      ? ok('notes', String(notes))
-      : warn('notes', 'the vault has no notes', 'Is it the right folder? vault.ignore and vault.mode decide what a note is.'),
+    nothing === undefined ? ok('notes', String(notes)) : warn('notes', `the vault ${nothing.reason}`, nothing.hint),
     ...(unlisted.length === 0 ? [] : [unlistedFinding(unlisted)]),
     cache === 'disk'
       ? ok('indexing', message ?? 'the index is up to date')

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { findNodes } from '../../../src/app/find/find-nodes.ts'
 import { listNodes, randomNode, searchByTags } from '../../../src/app/find/list-nodes.ts'
+import { search } from '../../../src/app/find/search.ts'
+import type { GraphCore, Warning } from '../../../src/app/graph-core.ts'
 import { listProblems } from '../../../src/app/insight/get-problems.ts'
 import { getHubs } from '../../../src/app/links/get-hubs.ts'
 import { getTree } from '../../../src/app/read/get-tree.ts'
-import { fakeCore, fakeStore } from '../../support/fake-store.ts'
+import { listProperties, listTags } from '../../../src/app/read/tags-and-properties.ts'
+import { type FakeFile, fakeCore, fakeStore } from '../../support/fake-store.ts'
 
 const core = () =>
   fakeCore(
@@ -60,6 +63,37 @@ describe('empty answers', () => {
     expect((await getHubs(one, { metric: 'in_degree', limit: 5, folder: 'Archive', tag: 'plant' })).warnings).toEqual([])
     expect((await listNodes(one, { ...page, path: 'beds', tag: 'tree' })).warnings).toEqual([])
     expect((await listProblems(one, { ...page, folder: '/Beds/' })).warnings).toEqual([])
+  })
+})
+
+describe('a vault without notes', () => {
+  const NO_NOTES =
+    'The vault has no notes. Check that it is the right folder, and that vault.ignore and .gitignore do not leave its notes out.'
+  const EXCLUDED = 'The vault has 2 notes, but all are excluded. Check "Excluded files" in the settings of Obsidian.'
+  const asks: readonly [string, (vault: GraphCore) => Promise<{ readonly warnings: readonly Warning[] }>][] = [
+    [
+      'search',
+      (vault) =>
+        search(vault, { ...page, query: 'a', mode: 'keyword', includeContent: false, relevance: 'normal', explain: false }),
+    ],
+    ['find_nodes', (vault) => findNodes(vault, { ...find, query: 'folder:Beds a' })],
+    ['list_nodes', (vault) => listNodes(vault, { ...page, path: 'a' })],
+    ['list_tags', (vault) => listTags(vault, {})],
+    ['list_properties', (vault) => listProperties(vault, page)],
+    ['get_hubs', (vault) => getHubs(vault, { metric: 'in_degree', limit: 5 })],
+    ['get_tree', (vault) => getTree(vault, { depth: 3, limit: 10, includeArchived: false })],
+    ['random_node', (vault) => randomNode(vault, { tags: [] })],
+  ]
+  const messagesOf = async (files: Record<string, FakeFile>, ask: (typeof asks)[number][1]) =>
+    (await ask(fakeCore(fakeStore(files)))).warnings.filter(({ code }) => code === 'NOTICE').map(({ message }) => message)
+
+  test.each(asks)('%s says so', async (_, ask) => {
+    expect(await messagesOf({}, ask)).toEqual([NO_NOTES])
+    expect(await messagesOf({ 'b.png': {} }, ask)).toEqual([NO_NOTES])
+  })
+
+  test.each(asks)('%s says if all notes are excluded', async (_, ask) => {
+    expect(await messagesOf({ 'a.md': { excluded: true }, 'b.md': { excluded: true } }, ask)).toEqual([EXCLUDED])
   })
 })
 

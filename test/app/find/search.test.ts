@@ -544,10 +544,10 @@ describe('queries with little content', () => {
     expect(await idsOf(core, { query: 'x'.repeat(10_000) })).toEqual([])
   })
 
-  test('an empty vault returns nothing', async () => {
+  test('an empty vault returns nothing and says that it is empty', async () => {
     const core = await searchCore({}, { embedder: new KnownBag() })
     for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
-      expect(await ask(core, { query: 'soup', mode })).toMatchObject({ value: [], warnings: [] })
+      expect(await ask(core, { query: 'soup', mode })).toMatchObject({ value: [], warnings: [{ code: 'NOTICE' }] })
     }
   })
 
