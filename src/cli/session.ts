@@ -179,6 +179,14 @@ function requireFolder(path: string, names: readonly string[] = []): void {
   throw new RouxError('VAULT_NOT_FOUND', fault.problem, { hint: fault.hint ?? vaultOptionHint(names) })
 }
 
+/** A person sees that a folder is missing, while assistants of a server wait for it. @throws RouxError `VAULT_NOT_FOUND` */
+export function requireAnyFolder(vaults: readonly LoadedVault[]): void {
+  const isReadable = ({ stored, settings }: LoadedVault) => stored !== undefined || folderFault(settings.vault.path) === undefined
+  const [first] = vaults
+  if (first === undefined || vaults.some(isReadable)) return
+  requireFolder(first.settings.vault.path, Object.keys(first.settings.vaults))
+}
+
 /** Returns the problem with a folder, with a hint only if a permission is missing. */
 export function folderFault(path: string): { readonly problem: string; readonly hint?: string } | undefined {
   try {

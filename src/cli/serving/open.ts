@@ -10,7 +10,7 @@ import { messageOf, RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { quietly } from '../../core/quietly.ts'
 import { isLoopbackAddress } from '../../http/host-and-origin.ts'
-import { type Invocation, requireVaults, settingsInput, withVaults } from '../session.ts'
+import { type Invocation, requireAnyFolder, requireVaults, settingsInput, withVaults } from '../session.ts'
 import { isShellPath, resolveNames, withoutShellPaths } from '../tools/prepare.ts'
 import { openInBrowser } from './browser.ts'
 import { type AnnouncedPage, pagesOf, runningFolder } from './running-servers.ts'
@@ -21,6 +21,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const serveInvocation = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
   const { vault, named } = await readTarget(serveInvocation)
   const loaded = await requireVaults(serveInvocation, vault)
+  requireAnyFolder(loaded.vaults)
   const note = named === undefined ? undefined : await noteToOpen(serveInvocation, loaded, named)
   const stop = new AbortController()
   const show = async ({ address, isWaiting, end }: OpenedPage): Promise<void> => {
@@ -126,7 +127,7 @@ export async function vaultOrNote(invocation: Invocation, name: string): Promise
   const path = resolve(host.cwd, name)
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
-  // The folder may be on a disk that is not mounted.
+  // A path is reported as a missing folder, not as an unknown note.
   if (kind === 'folder' || isShellPath(name) || /^~?(?:[\\/]|$)/.test(name)) return 'vault'
   if (options.has('vault')) return { name, mayBeVault: true }
   const { server, vaults } = await readVaults(settingsInput(invocation, name))

@@ -41,3 +41,12 @@ test('roux open treats an argument that is no folder or vault as a note, and rej
   expect(new Set(opened).size).toBe(1)
   expect(opened[0]).not.toContain('Hydrant')
 })
+
+test.each([[['/nope']], [['./nope.md']], [['--vault', '/nope']], [['--set', 'vault.path=/nope']]])(
+  'roux open %j is an error, because no such folder exists',
+  async (args) => {
+    const { code, out, err } = await line.roux(['open', '--print', ...args])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^error: There is no folder \S*nope\S*\.\n {2}Give the folder/)
+  },
+)
