@@ -235,11 +235,11 @@ function knownOf({ changes, isWhole, begins }: ChangeWindow, range: RequestedRan
     }
   }
   const from = new Date(begins).toISOString()
-  const reason =
-    range.kind === 'cursor'
-      ? 'The cursor is older than the log, or the log has a gap after it'
-      : 'The log does not reach back that far'
-  return { ...knownChanges, problem: `${reason}, so the changes start at ${from}.${why} ${PRESENT}` }
+  if (range.kind === 'time') return { ...knownChanges, problem: `Changes before ${from} are not in the log.${why}` }
+  return {
+    ...knownChanges,
+    problem: `The cursor is older than the log, or the log has a gap after it, so the changes start at ${from}.${why} ${PRESENT}`,
+  }
 }
 
 async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): Promise<PresentState> {

@@ -261,7 +261,7 @@ describe('times', () => {
     expect(facts((await garden.ask({ since: '30m' })).value)).toEqual({ changed: ['b.md'] })
     const week = await garden.ask()
     expect(facts(week.value)).toEqual({ changed: ['a.md', 'b.md'] })
-    expect(week.said[0]).toContain(`so the changes start at ${new Date(NOON).toISOString()}`)
+    expect(week.said[0]).toBe(`Changes before ${new Date(NOON).toISOString()} are not in the log.`)
   })
 
   test('no changes since the vault was indexed is an answer, not a gap', async () => {
@@ -359,7 +359,7 @@ describe('gaps in the log', () => {
     const { value, said } = await again.ask({ cursor })
     expect(said[0]).toContain('The cursor belongs to an index that has been rebuilt')
     expect([facts(value), value.state]).toEqual([{}, { notes: 4, links: 0, broken: 0, orphans: 4 }])
-    expect((await again.ask({ since: '3h' })).said[0]).toContain('The log does not reach back that far')
+    expect((await again.ask({ since: '3h' })).said[0]).toMatch(/^Changes before 2\S+Z are not in the log\.$/)
   })
 
   test('finds a commit that was not logged because its process died', async () => {
