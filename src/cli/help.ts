@@ -20,7 +20,7 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
 }
 
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
-/** If the right column would be narrower than this, it wraps to the left margin. */
+/** If the right column would be narrower than this, it goes below the left one. */
 const MIN_WIDTH = 24
 
 function wrapped(text: string, columns: number | undefined): string {
@@ -28,10 +28,13 @@ function wrapped(text: string, columns: number | undefined): string {
   const lines = text.split('\n').flatMap((line) => {
     if (line.length <= columns) return [line]
     const leftSide = LEFT_SIDE.exec(line)?.[0] ?? ''
-    const indent = columns - leftSide.length < MIN_WIDTH ? '    ' : ' '.repeat(leftSide.length)
-    const [first = '', ...rest] = wrapWords(line.slice(leftSide.length), columns - leftSide.length)
-    const below = wrapWords(rest.join(' '), columns - indent.length)
-    return [leftSide + first, ...below.map((rest) => indent + rest)]
+    const text = line.slice(leftSide.length)
+    if (columns - leftSide.length >= MIN_WIDTH)
+      return wrapWords(text, columns - leftSide.length).map(
+        (part, at) => (at === 0 ? leftSide : ' '.repeat(leftSide.length)) + part,
+      )
+    const below = wrapWords(text, columns - 4).map((part) => `    ${part}`)
+    return leftSide.trim() === '' ? below : [leftSide.trimEnd(), ...below]
   })
   return lines.join('\n')
 }

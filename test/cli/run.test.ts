@@ -85,14 +85,18 @@ describe('command line', () => {
     expect((await roux('status --vault help')).out).toContain('/vault/help')
   })
 
-  test.each(['', 'help', 'help get-node', 'help serve', 'help settings'])('"roux %s" fits the terminal', async (args) => {
-    const { out } = await roux(args, { tty: true, columns: 60 })
+  test.each(
+    ['', 'help', 'help get-node', 'help serve', 'help settings'].flatMap((args) =>
+      [40, 60].map((columns) => [args, columns] as const),
+    ),
+  )('"roux %s" fits a terminal of %i columns', async (args, columns) => {
+    const { out } = await roux(args, { tty: true, columns })
     const isOneWord = (line: string) =>
       !line
         .trim()
         .replace(/^\S+( \S+)* {2,}/, '')
         .includes(' ')
-    expect(out.split('\n').filter((line) => line.length > 60 && !isOneWord(line))).toEqual([])
+    expect(out.split('\n').filter((line) => line.length > columns && !isOneWord(line))).toEqual([])
     expect(out.replace(/\s+/g, ' ')).toBe((await roux(args)).out.replace(/\s+/g, ' '))
   })
 
@@ -173,6 +177,14 @@ describe('tools', () => {
     expect((await roux('list-nodes --limit 1', world)).err).toBe('Showing 1 of 4; for more, use --offset 1.\n')
     expect((await roux('list-nodes --limit 1 --offset 3', world)).err).toBe('')
     expect((await roux('list-nodes --limit 1', { ...world, tty: false })).err).toBe('')
+  })
+
+  test('a narrow terminal gets warnings and errors in whole words', async () => {
+    const { err } = await roux('get-node none', { tty: true, columns: 24 })
+    expect(err).toBe('warning: There is no\n  "none".\n')
+    expect((await roux('status --jsno', { tty: true, columns: 24 })).err).toBe(
+      'error: There is no\n  option --jsno.\n  Did you mean "--json"?\n',
+    )
   })
 
   test('a terminal gets a table, or JSON on request', async () => {
@@ -729,6 +741,12 @@ describe('doctor', () => {
       'http ok',
       'tokens ok',
     ])
+  })
+
+  test('fits a narrow terminal', async () => {
+    const given = { files: FILES, composition: { diagnose: async () => SOUND }, tty: true, columns: 40 }
+    const { out } = await roux('doctor --set http.port=0', given)
+    expect(out.split('\n').filter((line) => line.length > 40 && line.slice(16).trim().includes(' '))).toEqual([])
   })
 
   test('ends with a summary in a terminal', async () => {

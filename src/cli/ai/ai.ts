@@ -3,12 +3,13 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import type { UsageRow } from '../../core/chat.ts'
+import { amount } from '../../core/text/format.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { vaultsNamedIn, withoutVaultName } from '../../mcp/calls/vault-arguments.ts'
 import { askTool } from '../../mcp/tools/find.ts'
 import { interruptible, UsageError } from '../host.ts'
-import { printable } from '../output/text.ts'
+import { localTime, printable } from '../output/text.ts'
 import { type Invocation, requireVaults, settingsInput, withDesk, withVaults } from '../session.ts'
 import { awaitFindable, resolveNames, withoutShellPaths } from '../tools/prepare.ts'
 import { requireOn } from '../tools/tool-switch.ts'
@@ -123,7 +124,10 @@ export async function usage(invocation: Invocation): Promise<number> {
     await printer.answer(rowsForPeople(rows))
     for (const place of placesOf(rows)) printer.note(place)
   }
-  if (budget !== undefined) printer.note(`Today: ${budget.used} of ${budget.limit} tokens; the budget resets at ${budget.reset}.`)
+  if (budget !== undefined)
+    printer.note(
+      `Today: ${budget.used.toLocaleString('en')} of ${amount(budget.limit, 'token')}; the budget resets at ${localTime(budget.reset)}.`,
+    )
   return 0
 }
 

@@ -8,7 +8,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
 import { amount, listSome } from '../../core/text/format.ts'
 import { tokenFileIn } from '../../http/tokens.ts'
-import { type Look, PLAIN } from '../output/text.ts'
+import { type Look, PLAIN, wrapSentence } from '../output/text.ts'
 import { runningFolder, serversOf } from '../serving/running-servers.ts'
 import { type Invocation, settingsInput, withCore } from '../session.ts'
 import { describeState, sharedState } from '../shared/background.ts'
@@ -175,7 +175,10 @@ function summaryLine(findings: readonly Finding[]): string {
   return `${parts.join(' and ')}; the rest is in order.${inNotes}`
 }
 
-function renderFinding({ check, state, message, hint }: Finding, { paint = PLAIN }: Look): string {
+function renderFinding({ check, state, message, hint }: Finding, { paint = PLAIN, width }: Look): string {
   const mark = state === 'ok' ? 'ok  ' : paint('bold', state)
-  return `${mark}  ${check.padEnd(9)} ${message}\n${hint === undefined ? '' : `                ${hint}\n`}`
+  const text = [message, ...(hint === undefined ? [] : [hint])].map((line) => wrapSentence(line, width, INDENT))
+  return `${mark}  ${check.padEnd(9)} ${text.join(`\n${INDENT}`)}\n`
 }
+
+const INDENT = ' '.repeat(16)

@@ -3,7 +3,7 @@ import type { Warning } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Heading } from '../../core/note.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
-import { type Look, printable, printableText, type Style } from './text.ts'
+import { type Look, printable, printableText, type Style, wrapSentence } from './text.ts'
 
 /** Matches are red, as in `grep`, because red is readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
@@ -54,7 +54,7 @@ export class Printer {
   }
 
   warn(message: string): void {
-    this.note(`${this.paint('yellow', 'warning:')} ${printable(message)}`)
+    this.note(this.#wrapped(`${this.paint('yellow', 'warning:')} ${printable(message)}`))
   }
 
   note(line: string): void {
@@ -63,12 +63,18 @@ export class Printer {
 
   error(error: unknown): void {
     const { message, hint, candidates = [], stack } = explain(error)
+    const text = `${this.paint('red', 'error:')} ${printableText(message)}`
     // A query error has extra lines that point at the error.
-    this.note(`${this.paint('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
-    if (hint !== undefined) this.note(`  ${printable(hint)}`)
+    this.note(text.includes('\n') ? text.replaceAll('\n', '\n  ') : this.#wrapped(text))
+    if (hint !== undefined) this.note(`  ${this.#wrapped(printable(hint))}`)
     for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)
     if (candidates.length > CANDIDATES) this.note(`  and ${candidates.length - CANDIDATES} more`)
     if (stack !== undefined) this.note(stack)
+  }
+
+  #wrapped(text: string): string {
+    const { isTTY, columns } = this.#host.stderr
+    return wrapSentence(text, isTTY === true ? columns : undefined, '  ')
   }
 
   paint(style: Style, text: string, stream: Out = this.#host.stderr): string {

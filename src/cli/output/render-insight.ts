@@ -4,19 +4,20 @@ import type { GapList } from '../../app/insight/gaps.ts'
 import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
 import type { LinkEdit, LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
 import { amount } from '../../core/text/format.ts'
-import { type Look, localTime, PLAIN, printable, section, wrapWords } from './text.ts'
+import { type Look, localTime, PLAIN, printable, section, wrapParts, wrapSentence, wrapWords } from './text.ts'
 
 const SHOWN = { communities: 40, bridges: 8 }
 const WIDTH = 100
 const INDENT = '      '
+const MIN_ROOM = 24
 
 export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look): string {
   const { notes, links, catalogues = [], community, communities, between, stubs, alone, changed } = map
-  const room = Math.max(40, Math.min(width, WIDTH) - INDENT.length)
+  const room = Math.max(MIN_ROOM, Math.min(width, WIDTH) - INDENT.length)
   const labels = new Map(communities.map(({ id, label }) => [id, label]))
   const wrapped = (text: string): readonly string[] => wrapWords(printable(text), room).map((line) => INDENT + line)
   const describe = (row: CommunityRow): readonly string[] => [
-    `${paint('faint', row.id.padEnd(INDENT.length - 1))} ${paint('bold', printable(row.label))}  ${countOf(row)}`,
+    `${paint('faint', row.id.padEnd(INDENT.length - 1))} ${wrapParts(`${paint('bold', printable(row.label))}  ${countOf(row)}`, room, INDENT)}`,
     ...wrapped(row.about),
     ...wrapped(
       row.key
@@ -35,14 +36,19 @@ export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look)
     ...changeLine(changed),
     '',
     ...(catalogues.length > 0
-      ? [paint('bold', 'Most notes are short entries with the same structure'), ...catalogues.map(catalogueLine), '']
+      ? [
+          paint('bold', 'Most notes are short entries with the same structure'),
+          ...catalogues.map((row) => `  ${wrapParts(catalogueLine(row), room, '    ')}`),
+          '',
+        ]
       : []),
     ...communities.slice(0, SHOWN.communities).flatMap((row) => [...describe(row), '']),
     ...(hidden > 0 ? [`and ${amount(hidden, 'smaller community', 'smaller communities')}; --json has all.`, ''] : []),
     ...(between.length > 0 ? [paint('bold', 'Between them')] : []),
     ...between.slice(0, SHOWN.bridges).map(({ of: [a, b], links: count, through }) => {
       const [first, second] = [labels.get(a) ?? a, labels.get(b) ?? b]
-      return `  ${printable(first)} — ${printable(second)}: ${amount(count, 'link')}, through ${printable(through.title)}`
+      const line = `${printable(first)} — ${printable(second)}: ${amount(count, 'link')}, through ${printable(through.title)}`
+      return `  ${wrapParts(line, room, '    ')}`
     }),
   ]
   return `${lines.join('\n').trimEnd()}\n`
@@ -52,7 +58,7 @@ function catalogueLine({ folder, where = {}, notes, of, properties }: Catalogue)
   const place = folder === '' ? 'the top folder' : printable(folder)
   const kind = Object.entries(where).map(([key, value]) => `, ${printable(key)}: ${printable(value)}`)
   const form = properties.length === 0 ? '' : ` (${properties.map(printable).join(', ')})`
-  return `  ${notes === of ? amount(notes, 'note') : `${notes} of ${amount(of, 'note')}`} in ${place}${kind.join('')}${form}`
+  return `${notes === of ? amount(notes, 'note') : `${notes} of ${amount(of, 'note')}`} in ${place}${kind.join('')}${form}`
 }
 
 function countOf({ notes, inside, stubs }: CommunityRow): string {
@@ -69,9 +75,10 @@ function changeLine(changed: VaultMap['changed']): readonly string[] {
   return [`Since the last map: ${parts.join('; ')}.`]
 }
 
-export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
+export function renderGaps(gaps: GapList, look: Look): string {
+  const { paint = PLAIN } = look
   const part = (title: string, total: number | undefined, lines: readonly string[]): readonly string[] =>
-    total === undefined ? [] : section(`${title} (${total})`, lines, paint)
+    total === undefined ? [] : section(`${title} (${total})`, lines, look)
   const lines = [
     ...part(
       'Similar communities with few links',
@@ -109,7 +116,11 @@ export function renderSuggestions({ suggestions }: SuggestionList, { paint = PLA
   if (suggestions.length === 0) return 'Nothing found.\n'
   const columns = Math.min(width, WIDTH)
   const lines = suggestions.flatMap((suggestion) => [
-    `${paint('bold', printable(suggestion.title))}  ${suggestion.score.toFixed(2)}  ${paint('faint', printable(suggestion.why.join(', ')))}`,
+    wrapParts(
+      `${paint('bold', printable(suggestion.title))}  ${suggestion.score.toFixed(2)}  ${paint('faint', printable(suggestion.why.join(', ')))}`,
+      columns,
+      '  ',
+    ),
     paint('faint', `from ${printable(suggestion.from)}, ${placeOf(suggestion)}, to ${printable(suggestion.to)}`),
     ...(suggestion.kind === 'named' ? wrapWords(printable(suggestion.text), columns - 2).map((line) => `  ${line}`) : []),
     ...(suggestion.kind === 'named' && suggestion.edit !== undefined
@@ -148,12 +159,13 @@ function placeOf(suggestion: LinkSuggestion): string {
   return suggestion.section.length === 0 ? 'anywhere in it' : `in ${printable(suggestion.section.join(' › '))}`
 }
 
-export function renderChanges(answer: ChangesAnswer, { paint = PLAIN }: Look): string {
+export function renderChanges(answer: ChangesAnswer, look: Look): string {
+  const { paint = PLAIN, width } = look
   const { notes, links, broken, fixed, orphans, rising, totals, since, state, cursor } = answer
   const part = (name: string, title: string, lines: readonly string[]): readonly string[] => {
     const total = totals[name] ?? lines.length
     const more = total > lines.length ? [`… ${total - lines.length} more: --limit ${total}`] : []
-    return lines.length === 0 ? [] : section(`${title} (${total})`, [...lines.map(printable), ...more], paint)
+    return lines.length === 0 ? [] : section(`${title} (${total})`, [...lines.map(printable), ...more], look)
   }
   const noteLine = ({ id, title }: ChangedNote): string => `${title}  ${id}`
   const place = (id: string, line: number): string => (line === 0 ? id : `${id}:${line}`)
@@ -183,7 +195,7 @@ export function renderChanges(answer: ChangesAnswer, { paint = PLAIN }: Look): s
     paint('bold', since === undefined ? 'The log does not reach further back.' : `Since ${localTime(since)}`),
     '',
     ...(parts.length === 0 && since !== undefined ? ['Nothing changed.', ''] : parts),
-    ...(state === undefined ? [] : [stateLine(state), '']),
+    ...(state === undefined ? [] : [wrapSentence(stateLine(state), width, ''), '']),
     ...(cursor === null ? [] : [paint('faint', `Continue from here: roux changes-since --cursor ${printable(cursor)}`), '']),
   ]
   return lines.join('\n')

@@ -28,7 +28,9 @@ export function textWidth(text: string): number {
   return words.reduce((width, word) => width + wordWidth(word), words.length - 1)
 }
 
-function wordWidth(word: string): number {
+function wordWidth(painted: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Colors have no width.
+  const word = painted.includes('\u001b') ? painted.replace(/\u001b\[[\d;]*m/g, '') : painted
   if (/^[\x20-\x7e]*$/.test(word)) return word.length
   return characters(word).reduce((width, character) => width + graphemeWidth(character), 0)
 }
@@ -86,6 +88,21 @@ export function wrapWords(
   return lines
 }
 
+/** Wraps a sentence. Words and quoted commands stay whole, so they can be copied. */
+export function wrapSentence(text: string, width: number | undefined, indent: string): string {
+  if (!width) return text
+  const words = text.match(/"[^"]*"[^\s"]*|\S+/g) ?? []
+  return wrapWords(text, width - indent.length, { breaks: false, words }).join(`\n${indent}`)
+}
+
+/** Wraps a line. An id after two spaces or an arrow stays whole, so it can be copied. */
+export function wrapParts(line: string, room: number | undefined, indent: string): string {
+  if (!room || textWidth(line) <= room) return line
+  const [first = '', ...parts] = line.split(/ (?= |→ )/)
+  const lines = wrapWords(line, room, { breaks: false, words: [...first.split(' '), ...parts] })
+  return lines.map((wrapped) => wrapped.trimStart()).join(`\n${indent}`)
+}
+
 function characters(text: string): readonly string[] {
   return [...graphemes().segment(text)].map(({ segment }) => segment)
 }
@@ -117,8 +134,12 @@ export function localTime(iso: string): string {
   return `${localDate(time)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
 }
 
-export function section(heading: string, lines: readonly string[], paint: Paint): readonly string[] {
-  return [paint('bold', heading), ...lines.map((line) => `  ${line}`), '']
+export function section(heading: string, lines: readonly string[], { paint = PLAIN, width }: Look): readonly string[] {
+  return [
+    paint('bold', wrapSentence(heading, width, '  ')),
+    ...lines.map((line) => `  ${wrapParts(line, width && width - 4, '    ')}`),
+    '',
+  ]
 }
 
 export function coloredDiff(diff: string, paint: Paint): readonly string[] {

@@ -66,3 +66,17 @@ test('says how many notes belong to no community', () => {
   const map = { notes: 1, links: 0, communities: [], between: [], stubs: 0, alone: 1 } as unknown as VaultMap
   expect(renderMap(map, {})).toBe('1 note, 0 links, 0 communities.\n1 note belongs to no community.\n')
 })
+
+test('gaps fit a narrow terminal, and the ids for further commands stay whole', () => {
+  const apart = [{ of: ['c1', 'c2'], labels: ['Rye bread', 'Wheat bread'], links: 7, expected: 14.7, pairs: [] }]
+  const first = [{ id: 'a long folder/a note with a long name.md', title: 'A note with a long name' }]
+  const gaps = { apart, dead_ends: { first }, totals: { apart: 1, dead_ends: 1 } } as unknown as GapList
+  expect(renderGaps(gaps, { width: 40 })).toBe(`Similar communities with few links (1)
+  Rye bread | Wheat bread: 7 links,
+    14.7 expected by chance  apart:c1,c2
+
+Dead ends (1)
+  A note with a long name
+    dead_ends:a long folder/a note with a long name.md
+`)
+})
