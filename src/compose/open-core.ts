@@ -127,7 +127,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       reads.close()
       chat.close()
       whole.close()
-      await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
+      await Promise.all([indexing.close(), embedding?.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },
   }
@@ -170,7 +170,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     close: async () => {
       chat.close()
       whole.close()
-      if (options.shared === undefined) await shared.close()
+      await Promise.all([embedding?.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },
   }

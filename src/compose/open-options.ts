@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import type { KeySource } from '../core/chat.ts'
+import { once } from '../core/waiting.ts'
 import type { DownloadProgress } from '../embed/embedder-settings.ts'
 import { ComputeClient } from '../workers/compute-client.ts'
 import { FileThreads, fileThread } from '../workers/files/file-threads.ts'
@@ -35,7 +36,7 @@ export interface SharedParts {
   /** Layouts need their own thread, because whole-vault computations take up to a minute. */
   readonly layouts: ComputeClient
   readonly files: FileThreads
-  /** Opens an embedding. Equal settings share one. */
+  /** Opens an embedding. Equal settings share one, which closes when its last user has closed it. */
   embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
   close(): Promise<void>
 }
@@ -44,7 +45,7 @@ export function shareParts(): SharedParts {
   const compute = new ComputeClient(() => startWorker('compute'))
   const layouts = new ComputeClient(() => startWorker('compute'))
   const files = new FileThreads(() => fileThread(startWorker('reader')))
-  const embeddings = new Map<string, OpenEmbedding>()
+  const embeddings = new Map<string, { readonly embedding: OpenEmbedding; users: number }>()
   return {
     indexers: new IndexerHost(takeIndexer),
     compute,
@@ -54,16 +55,23 @@ export function shareParts(): SharedParts {
       // Vaults do not share remote embeddings, because they may have different permissions to send data.
       const vault = settings.kind === 'openai' ? options.name : undefined
       const key = JSON.stringify([settings, options.apiKey, options.gate?.(), vault])
-      const embedding = embeddings.get(key) ?? openEmbedding(settings, options)
-      embeddings.set(key, embedding)
-      return embedding
+      const shared = embeddings.get(key) ?? { embedding: openEmbedding(settings, options), users: 0 }
+      embeddings.set(key, shared)
+      shared.users++
+      const close = once(async () => {
+        shared.users--
+        if (shared.users > 0) return
+        embeddings.delete(key)
+        await shared.embedding.close()
+      })
+      return { ...shared.embedding, close }
     },
     async close() {
       await Promise.all([
         compute.close(),
         layouts.close(),
         files.close(),
-        ...[...embeddings.values()].map((embedding) => embedding.close()),
+        ...[...embeddings.values()].map(({ embedding }) => embedding.close()),
       ])
     },
   }

@@ -12,6 +12,23 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
+test('an embedder that vaults share is closed with the last of them', async () => {
+  const folder = temporaryFolder()
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'))
+  vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'))
+  const shared = shareParts()
+  onTestFinished(() => shared.close())
+  const settings = toSettings(new Map([['vault.path', folder]]))
+  const [first, second] = await Promise.all(['a', 'b'].map((name) => openCore(settings, { watch: false, name, shared })))
+  const embed = async () => (await first?.embedding?.open())?.embed(['bread'], 'passage')
+  expect(await embed()).toHaveLength(1)
+  await first?.close()
+  await first?.close()
+  expect(await embed()).toHaveLength(1)
+  await second?.close()
+  await expect(embed()).rejects.toThrow('is closed')
+})
+
 test('a server that opens and closes vaults keeps only the open one in memory', async () => {
   const folder = temporaryFolder()
   vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'))
