@@ -8,7 +8,7 @@ import { type EmbeddedStore, openEmbeddedStore, type StoreOptions } from '../sto
 import type { FeederLease } from '../store/neo4j/feed/lease.ts'
 import { type Neo4jPlace, serverOf } from '../store/neo4j/server/place.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
-import { indexFile, insightFile, layoutFile, realRoot, searchIndexFile } from './index-files.ts'
+import { indexFile, insightFile, layoutFile, pictureFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
 /** The counter makes the names of in-memory indexes unique. */
@@ -61,6 +61,7 @@ export function placeOf(settings: Settings, root: string, options: Pick<OpenOpti
     searchFile: searchIndexFile(file),
     insightFile: insightFile(file),
     layoutFile: layoutFile(file),
+    pictureFile: pictureFile(file),
     memory: `roux-${process.pid}-${++openCount}`,
   }
 }
@@ -88,6 +89,7 @@ export function neo4jPlace(
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),
     layoutFile: layoutFile(file),
+    pictureFile: pictureFile(file),
     ...(insight.keep_days === 0 ? {} : { log: retentionOf(insight) }),
   }
 }

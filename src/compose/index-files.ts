@@ -30,7 +30,15 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
 }
 
 export function layoutFile(indexPath: string): string {
-  return join(dirname(indexPath), basename(indexPath).replace(/^index-(.*)\.db$/, 'layout-$1.json'))
+  return mapFile(indexPath, 'layout')
+}
+
+export function pictureFile(indexPath: string): string {
+  return mapFile(indexPath, 'picture')
+}
+
+function mapFile(indexPath: string, kind: string): string {
+  return join(dirname(indexPath), basename(indexPath).replace(/^index-(.*)\.db$/, `${kind}-$1.json`))
 }
 
 export function searchIndexFile(indexPath: string): string {

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { base64 } from '../core/base64.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { LaidOutGraph, Layout, Layouts, LayoutUnderWay, MayMove } from '../core/insight/layouts.ts'
@@ -33,6 +33,11 @@ interface StoredLayout {
   readonly hash: string
 }
 
+export interface MapFiles {
+  readonly layoutFile: string
+  readonly pictureFile: string
+}
+
 const FORMAT = 5
 /** Earlier formats with worse layouts, which are replaced as soon as notes may move. */
 const EARLIER = new Set([3, 4, 5])
@@ -43,14 +48,16 @@ const MAX_NEW = 2_000
 /** A client for layouts. Positions are kept in a cache file, or in memory if the file cannot be written. */
 export class LayoutClient implements Layouts {
   readonly #file: string
+  readonly #pictureFile: string
   readonly #runs: LayoutRuns
   #stored: StoredLayout | undefined
   #reading: Promise<void> | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #underWay: LayoutUnderWay | undefined
 
-  constructor(file: string, runs: LayoutRuns) {
-    this.#file = file
+  constructor({ layoutFile, pictureFile }: MapFiles, runs: LayoutRuns) {
+    this.#file = layoutFile
+    this.#pictureFile = pictureFile
     this.#runs = runs
   }
 
@@ -132,10 +139,6 @@ export class LayoutClient implements Layouts {
 
   async keepPicture(key: string, json: string): Promise<void> {
     await replaceFile(this.#pictureFile, sealOf(key, json) + json)
-  }
-
-  get #pictureFile(): string {
-    return join(dirname(this.#file), basename(this.#file).replace(/^layout/, 'picture'))
   }
 }
 

@@ -48,7 +48,7 @@ test.each(['embedded', 'neo4j'])(
       set: [`store.type=${type}`, 'store.neo4j.url=bolt://db.example:7687', `cache.path=${folder}`],
       toolNames: async () => [],
     })
-    const { insightFile, layoutFile } = placeOf(settings, join(folder, 'vault'), {})
-    for (const file of [insightFile, layoutFile]) expect(dirname(file)).toBe(folder)
+    const { insightFile, layoutFile, pictureFile } = placeOf(settings, join(folder, 'vault'), {})
+    for (const file of [insightFile, layoutFile, pictureFile]) expect(dirname(file)).toBe(folder)
   },
 )

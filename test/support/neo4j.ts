@@ -14,7 +14,18 @@ let opened = 0
 /** A new vault in the test server. */
 export function neo4jPlace(vault = `test ${process.pid}-${++opened} "'\`$x`): Neo4jPlace {
   const { ROUX_STORE_NEO4J_USER: user = 'neo4j', ROUX_STORE_NEO4J_PASSWORD: password = '' } = process.env
-  return { type: 'neo4j', url: NEO4J_URL ?? '', user, password, database: '', vault, file: '', insightFile: '', layoutFile: '' }
+  return {
+    type: 'neo4j',
+    url: NEO4J_URL ?? '',
+    user,
+    password,
+    database: '',
+    vault,
+    file: '',
+    insightFile: '',
+    layoutFile: '',
+    pictureFile: '',
+  }
 }
 
 /**

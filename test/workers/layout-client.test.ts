@@ -22,9 +22,13 @@ function graphOf(links: readonly string[], levels: readonly Int32Array[] = []) {
   return { ids: rows.map((_, note) => `${note}.md` as NodeId), offsets, targets: Uint32Array.from(rows.flat()), levels }
 }
 
+function filesAt(layoutFile: string) {
+  return { layoutFile, pictureFile: join(dirname(layoutFile), 'picture.json') }
+}
+
 function openLayouts(file = join(temporaryFolder(), 'layout.json')) {
   const runs: boolean[] = []
-  const client = new LayoutClient(file, {
+  const client = new LayoutClient(filesAt(file), {
     async layOut(graph, before, { again }) {
       runs.push(again)
       return layOutFrom(graph, before, { again })
@@ -43,7 +47,7 @@ test('notes keep their places, and a new note appears next to its neighbors', as
 
 test('after thousands of new notes, everything is laid out again and rotated to resemble the previous layout', async () => {
   const asked: { readonly again: boolean; readonly known: number | undefined }[] = []
-  const client = new LayoutClient(join(temporaryFolder(), 'layout.json'), {
+  const client = new LayoutClient(filesAt(join(temporaryFolder(), 'layout.json')), {
     async layOut({ offsets }, before, { again }) {
       asked.push({ again, known: before?.filter((place) => !Number.isNaN(place)).length })
       const count = offsets.length - 1
@@ -162,7 +166,7 @@ test('other positions have another version, also after a restart', async () => {
 
 test('reports progress until the layout is ready', async () => {
   const seen: (number | undefined)[] = []
-  const client = new LayoutClient(join(temporaryFolder(), 'layout.json'), {
+  const client = new LayoutClient(filesAt(join(temporaryFolder(), 'layout.json')), {
     async layOut(graph, before, how) {
       how.onProgress(0.5)
       seen.push(await Promise.resolve().then(() => client.underWay()?.share()))

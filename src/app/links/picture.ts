@@ -106,13 +106,13 @@ async function keep(core: GraphCore, page: PageArguments, { key, json }: { key: 
   if (latest?.insight.unread.length === 0) await core.layouts.keepPicture(key, json)
 }
 
-/** Increase this number when pictures change. */
-const PICTURE_FORMAT = 1
+/** Increase this number when pictures change. A test compares their members. */
+export const PICTURE_FORMAT = 1
 /** The phases in which a request may fail. */
 const FAILED = new Set(['missing', 'failed'])
 
 /** Returns what a picture depends on, or `undefined` if it must not be kept, or this cannot be read. */
-async function keyOf(core: GraphCore, { mayMove: _, ...shown }: PageArguments): Promise<string | undefined> {
+async function keyOf(core: GraphCore, { notes, groups, folder = '', tag = '' }: ShownPart): Promise<string | undefined> {
   core.indexing.begin()
   try {
     // A note may have been excluded since the picture was kept.
@@ -122,7 +122,7 @@ async function keyOf(core: GraphCore, { mayMove: _, ...shown }: PageArguments): 
     if (lineage === undefined || !complete || layout === undefined) return undefined
     const { name, insights, insightState } = core
     const labels = [...(await insightState.labels())]
-    const part = files > DRAWN.notes ? shown : 'all notes'
+    const part = files > DRAWN.notes ? [notes, groups, folder, tag] : 'all notes'
     return JSON.stringify([PICTURE_FORMAT, layout, name, lineage, generation, insights.recipe, labels, part])
   } catch {
     return undefined
@@ -133,7 +133,7 @@ async function keyOf(core: GraphCore, { mayMove: _, ...shown }: PageArguments): 
 export async function preparePicture(core: GraphCore): Promise<void> {
   // A vault without a layout first gets a picture without communities, because computing them would delay it.
   if (!(await core.layouts.hasPlaces())) return
-  const key = await keyOf(core, { mayMove: 'once', notes: [], groups: [], folder: '', tag: '' })
+  const key = await keyOf(core, { notes: [], groups: [] })
   if (key === undefined || (await core.layouts.keptPicture(key)) === undefined) await core.insights.follow({ wait: 0 })
 }
 

@@ -52,6 +52,7 @@ export interface EmbeddedPlace {
   readonly searchFile: string
   readonly insightFile: string
   readonly layoutFile: string
+  readonly pictureFile: string
   /** The name of the in-memory databases, which is unique in this process. */
   readonly memory: string
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
 import {
   type PageArguments,
+  PICTURE_FORMAT,
   pageJson,
   pagePicture,
   partOfPicture,
@@ -245,6 +246,15 @@ test('a page gets the kept picture until the vault or a label changes', async ()
     indexing: { ...core.indexing, status: () => ({ ...core.indexing.status(), phase: 'missing' }) },
   }
   await expect(pageJson(missing, NOTHING)).rejects.toThrow('missing')
+})
+
+test('pictures with other members have another format', async () => {
+  const { readsOf } = await keepingCore()
+  const { picture } = await readsOf()
+  const members =
+    'communities count created degrees folder_names folders generation groups ids incoming is_crowded is_grouping link_count ' +
+    'links modified named outgoing places region_of regions tag_names tags titles words'
+  expect([PICTURE_FORMAT, Object.keys(picture).sort().join(' ')]).toEqual([1, members])
 })
 
 test('a page gets no kept picture for other positions, before files are compared, or if the store cannot be read', async () => {

@@ -11,6 +11,7 @@ test('there is room for an index in a folder that can be written, and none below
     searchFile: join(folder, 'search.db'),
     insightFile: '',
     layoutFile: '',
+    pictureFile: '',
     memory: '',
   })
   const [good, blocked, taken] = [temporaryFolder(), join(temporaryFolder(), 'roux'), temporaryFolder()]

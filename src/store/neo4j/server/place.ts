@@ -18,6 +18,7 @@ export interface Neo4jPlace {
   readonly file: string
   readonly insightFile: string
   readonly layoutFile: string
+  readonly pictureFile: string
 }
 
 /** Minimum version of Neo4j. */
