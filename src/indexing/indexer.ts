@@ -53,6 +53,8 @@ export interface IndexerOptions {
   readonly onProgress: (done: number, total: number) => void
   readonly isMemoryShort?: () => boolean
   readonly log?: GraphLogWriter
+  /** A callback for files that have not changed, but whose last change is now another day. */
+  readonly onDaysChanged?: () => void
   /** If true, the text of notes is stored, for servers without the folder. */
   readonly keepsTexts?: boolean
   /** A cache for the bytes of notes, so search need not read them again. */
@@ -408,6 +410,8 @@ export class Indexer {
       if (!unchanged) changed.push(fact)
       else if (!isSameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
     })
+    if (touch.some(({ path, stat }) => dayOf(stat) !== dayOf(this.#files.get(path)?.stat ?? stat)))
+      this.#options.onDaysChanged?.()
     return { put: changed, touch }
   }
 
@@ -692,6 +696,10 @@ function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note 
 function statAsRead(stat: FileStat, length: number): FileStat {
   const isRacy = Math.abs(Date.now() - Math.max(stat.ctime, stat.mtime)) < RACY_MS
   return isRacy || stat.size !== length ? untrusted(stat) : stat
+}
+
+function dayOf({ mtime }: FileStat): number {
+  return Math.floor(mtime / 86_400_000)
 }
 
 function untrusted(stat: FileStat): FileStat {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { type OpenLogWriter, openLogWriter } from '../changes/graph-log.ts'
 import { languagesOf, retentionOf } from '../config/settings.ts'
@@ -6,6 +7,7 @@ import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteRequest } from '../core/operations.ts'
+import { quietly } from '../core/quietly.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
 import { NO_TIMEOUT } from '../core/waiting.ts'
 import { tablesFor } from '../embed/open-embedder.ts'
@@ -161,6 +163,8 @@ function openService(
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
       keepsTexts,
       isMemoryShort: isHeapShort,
+      // The kept map shows the day of each note's last change, and a new day alone is no new generation.
+      onDaysChanged: () => quietly(() => rmSync(engine.pictureFile, { force: true })),
       ...(log === undefined ? undefined : { log }),
     },
     ...(mayGrow ? { onMemoryShort: () => send({ type: 'full' }) } : undefined),
