@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -46,7 +46,8 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
   makeFolder(dirname(path), { mkdirSync, dirname })
   const started = performance.now()
   const turnPath = `${path}.next`
-  let isContended = existsSync(turnPath)
+  const nextInLine = quietly(() => identityOf(turnPath))
+  let isContended = nextInLine !== undefined
   let turn: Database | undefined
   try {
     for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, MAX_WAIT)) {
@@ -55,6 +56,9 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       const mayLock = !isContended || turn !== undefined || waited >= timeout * COURTESY
       const database = mayLock ? tryLock(path, openDatabase) : undefined
       if (database !== undefined) {
+        // The same process is next in line as at the start, but leaves the lock free. It is suspended, so nobody else waits for it.
+        if (nextInLine !== undefined && turn === undefined && quietly(() => identityOf(turnPath)) === nextInLine)
+          quietly(() => rmSync(turnPath))
         quietly(() => writeHolder(path))
         return { release: () => release(database) }
       }

@@ -46,12 +46,17 @@ test('a process that died while it waited delays nobody', async () => {
   expect(readdirSync(dirname(path))).not.toContain('vault.lock.next')
 })
 
-test('a process that is suspended while it waits does not block the lock', async () => {
+test('a process that is suspended while it waits delays one other process, and the lock excludes it when it continues', async () => {
   const path = join(temporaryFolder(), 'vault.lock')
   const suspended = await acquireWriteLock(`${path}.next`, options)
-  const lock = await acquireWriteLock(path, { ...options, timeout: 500 })
-  lock.release()
+  const first = await acquireWriteLock(path, { ...options, timeout: 500 })
+  first.release()
+  const openDatabase = vi.fn(openSqlite)
+  const second = await acquireWriteLock(path, { ...options, openDatabase })
+  expect(openDatabase.mock.calls.map(([opened]) => opened)).toEqual([path])
   suspended.release()
+  await expect(acquireWriteLock(path, { ...options, timeout: 50 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  second.release()
 })
 
 test('a damaged file of the next in line does not block the lock, and is removed', async () => {
