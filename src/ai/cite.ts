@@ -15,6 +15,7 @@ export interface Citation {
   readonly passage: number
   readonly startLine: number
   readonly endLine: number
+  /** The verbatim text of these lines. */
   readonly quote: string
   /** `weak` means that the sentence shares no words with the passage, or has a number or negation that the passage lacks. */
   readonly support: 'ok' | 'weak'

@@ -100,7 +100,7 @@ function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {
 
 export interface HistoryPlace {
   readonly stateFolder: string
-  /** The vault's real path, which identifies its rows. */
+  /** The vault's real path, which identifies its rows. With the path of a symbolic link, it would get a second history. */
   readonly root: string
   readonly openDatabase: OpenDatabase
 }

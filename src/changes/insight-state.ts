@@ -2,7 +2,8 @@ import { providerError } from '../core/errors.ts'
 import type { InsightState } from '../core/insight/insight.ts'
 import { quietly } from '../core/quietly.ts'
 import type { SqlValue } from '../core/sql-database.ts'
-import { type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'
+import type { ChangesOptions } from './open-changes.ts'
+import { StateFile, type StateFormat } from './record/state-database.ts'
 
 /** The ASCII characters `Rox`, followed by 3. */
 const APPLICATION_ID = 0x526f7803
@@ -20,14 +21,9 @@ const MIGRATIONS: readonly string[] = [
 
 const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
-export interface InsightStateOptions {
+export interface InsightStateOptions extends Pick<ChangesOptions, 'root' | 'openDatabase' | 'now'> {
   /** The path of the database, which the first write creates. */
   readonly path: string
-  /** The vault's real path, which identifies its rows. */
-  readonly root: string
-  readonly openDatabase: OpenDatabase
-  /** Returns the current time in milliseconds since the Unix epoch. */
-  readonly now?: () => number
 }
 
 /** A separate file, because this thread must not block or damage the record of changes. */

@@ -16,21 +16,17 @@ import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent, takeBack } from './examine.ts'
 import { listKept, lockError, missingVault, namingFiles, rolledBackError, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
+import type { HistoryPlace } from './graph-log.ts'
 import { LateWrites } from './late-writes.ts'
 import type { Refusal } from './path-checks.ts'
 import { Journal } from './record/journal.ts'
 import type { Retention } from './record/journal-rows.ts'
-import type { OpenDatabase } from './record/state-database.ts'
 import { contentOf, type Ending, Endings, numbered, recoverChanges } from './recover.ts'
 import { type ContentOf, carryOut, settle } from './settle.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
-export interface ChangesOptions {
-  /** The vault's real path. With the path of a symbolic link, the vault would get a second history. */
-  readonly root: string
-  /** The folder for the record and the locks. The first change creates it with mode 0700. */
-  readonly stateFolder: string
-  readonly openDatabase: OpenDatabase
+/** The first change creates `stateFolder` with mode 0700. */
+export interface ChangesOptions extends HistoryPlace {
   readonly retention?: Retention
   /** Returns why settings or ignore rules forbid a path. The function is not called for `.trash/`. */
   readonly refusal?: Refusal

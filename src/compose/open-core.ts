@@ -6,8 +6,6 @@ import { openInsightState } from '../changes/insight-state.ts'
 import { userFolders } from '../config/environment.ts'
 import { languagesOf, type Settings } from '../config/settings.ts'
 import type { Decisions, InsightState } from '../core/insight/insight.ts'
-import type { Store } from '../core/store.ts'
-import type { Texts } from '../core/texts.ts'
 import { once } from '../core/waiting.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 import { serverOf } from '../store/neo4j/server/place.ts'
@@ -176,11 +174,8 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
   }
 }
 
-export interface WholeVaultParts {
+export interface WholeVaultParts extends Pick<GraphCore, 'root' | 'store' | 'texts'> {
   readonly name: string | undefined
-  readonly root: string
-  readonly store: Store
-  readonly texts: Texts
   readonly runs: ComputeClient
   readonly file: string
   /** Returns true if another process is about to update the stored results. */

@@ -1,5 +1,5 @@
+import type { LoadedSettings } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
-import type { KeySource } from '../core/chat.ts'
 import { once } from '../core/waiting.ts'
 import type { DownloadProgress } from '../embed/embedder-settings.ts'
 import { ComputeClient } from '../workers/compute-client.ts'
@@ -8,19 +8,14 @@ import { IndexerHost } from '../workers/indexer-channel.ts'
 import { type EmbeddingOptions, type OpenEmbedding, openEmbedding } from '../workers/open-embedding.ts'
 import { startWorker, takeIndexer } from '../workers/spare-worker.ts'
 
-export interface OpenOptions {
+export interface OpenOptions extends Pick<LoadedSettings, 'apiKey' | 'storePassword' | 'aiKey'> {
   /** True for servers, which watch the folder. Commands read it once. */
   readonly watch: boolean
   readonly name?: string
   readonly onError?: (stack: string) => void
-  /** The API key for the embedding server, which is never part of the settings. */
-  readonly apiKey?: string
-  readonly aiKey?: KeySource
   /** Returns the AI settings for each question. By default, they are those at opening. */
   readonly ai?: () => Settings['ai']
   readonly onAiChange?: (listener: () => void) => void
-  /** The password for the Neo4j database, which is never part of the settings. */
-  readonly storePassword?: string
   /** Name of the vault in the database, if it is served without its folder. */
   readonly stored?: string
   readonly shared?: SharedParts | undefined

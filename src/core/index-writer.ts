@@ -1,6 +1,6 @@
 import type { NodeId, VaultPath } from './ids.ts'
 import type { GraphChanges } from './insight/graph-changes.ts'
-import type { Heading, Link, MalformedPart, Task } from './note.ts'
+import type { Link, Note } from './note.ts'
 import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
 /** Missing values are `undefined` rather than omitted, because objects of a single shape are faster. */
@@ -18,30 +18,19 @@ export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'proper
 }
 
 /** Information about a note that is stored in the index. */
-export interface FileInfo {
-  readonly properties: Readonly<Record<string, unknown>>
-  readonly headings: readonly Heading[]
-  readonly blocks: readonly string[]
-  readonly tasks: readonly Task[]
+export interface FileInfo extends Pick<Note, 'properties' | 'headings' | 'blocks' | 'tasks' | 'bodyStart' | 'malformed'> {
   readonly excerpt: string
   readonly excerptCut: boolean
-  /** The offset in UTF-16 units. */
-  readonly bodyStart: number
-  readonly malformed: readonly MalformedPart[]
 }
 
 export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
-export interface FileRecord {
-  /** The indexer assigns the key to an exact path. It is reused after the file is deleted. */
-  readonly key: number
-  readonly path: VaultPath
+export interface FileRecord extends KnownFile {
   readonly kind: FileKind
-  readonly stat: FileStat
   /** SHA-256 in hex. The string is empty for files that were not read, such as attachments. */
   readonly hash: string
-  readonly excluded: boolean
   readonly archived: boolean
+  /** True if the name marks a sync tool's conflict copy. */
   readonly conflict: boolean
   readonly title: string
   /** The title from the frontmatter or, in Logseq, the page name. */
@@ -51,7 +40,6 @@ export interface FileRecord {
   readonly links: readonly ResolvedLink[]
   /** The folded names that occur in links, to find the links that a rename affects. */
   readonly mentions: readonly string[]
-  readonly style: LinkStyle
   readonly malformed: number
   /** Omitted if unchanged. */
   readonly info?: FileInfo
@@ -60,6 +48,7 @@ export interface FileRecord {
 }
 
 export interface KnownFile {
+  /** The indexer assigns the key to an exact path. It is reused after the file is deleted. */
   readonly key: number
   readonly path: VaultPath
   readonly excluded: boolean
@@ -126,14 +115,8 @@ export interface OpenGeneration {
   commit(state: VaultState, changes?: GraphChanges): Promise<number | undefined>
 }
 
-export interface FileContent {
-  readonly key: number
-  /** The path is empty for deleted files. */
-  readonly path: VaultPath
-  /** SHA-256 in hex. The string is empty for files that were not read. */
-  readonly hash: string
-  readonly excluded: boolean
-}
+/** The path is empty for deleted files. */
+export type FileContent = Pick<FileRecord, 'key' | 'path' | 'hash' | 'excluded'>
 
 /** The description is valid for bytes with this hash. */
 export interface NoteDescription

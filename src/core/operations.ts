@@ -34,10 +34,8 @@ export interface CreateNote {
   readonly relations?: RelationTargets
 }
 
-export interface UpdateNote {
+export interface UpdateNote extends Omit<CreateNote, 'kind' | 'content'> {
   readonly kind: 'update'
-  readonly id: string
-  readonly title?: string
   /** Replaces the body, or the part of `section` that `mode` selects. */
   readonly content?: string
   readonly append?: string
@@ -45,10 +43,8 @@ export interface UpdateNote {
   readonly replaceText?: TextReplacement
   readonly section?: readonly string[]
   readonly mode?: SectionMode
-  readonly tags?: readonly string[]
   /** The properties to set. `null` removes a property. */
   readonly properties?: PropertyValues
-  readonly relations?: RelationTargets
   readonly expectedHash?: string
   /** If true, `content` may replace text that the caller has not read. */
   readonly replaceAll?: boolean
@@ -56,6 +52,7 @@ export interface UpdateNote {
 }
 
 export interface TextReplacement {
+  /** The exact text to find, including case and white space. A line break matches either line ending. */
   readonly find: string
   readonly replace: string
   /** The required number of matches. */
@@ -96,6 +93,7 @@ export interface WrittenFile {
 export interface RewrittenLine {
   /** The 1-based line of the link. For a shared reference definition, the line of the first affected link. */
   readonly line: number
+  /** The old text: the link, or the destination of its definition, as written. */
   readonly before: string
   readonly after: string
 }

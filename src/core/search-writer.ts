@@ -34,10 +34,7 @@ export interface EmbeddedText {
 /** A chunk and its vector, with a position as in `ChunkPlace`. */
 export type EmbeddedChunk = EmbeddedText & ChunkPlace
 
-export interface NoteVectors {
-  readonly key: number
-  readonly path: string
-  readonly version: number
+export interface NoteVectors extends Pick<NoteWords, 'key' | 'path' | 'version'> {
   /** The SHA-256 of the file's bytes, in hex. */
   readonly content: string
   readonly chunks: readonly EmbeddedChunk[]

@@ -1,6 +1,6 @@
 import type { NodeId, VaultPath } from './ids.ts'
 import type { Decisions } from './insight/insight.ts'
-import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
+import type { Link, LinkForm, LinkKind, Note, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, FoundPage, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'
 
@@ -14,12 +14,11 @@ export interface NodeSummary {
   readonly path?: string
 }
 
-export interface Node extends NodeSummary {
+export interface Node extends NodeSummary, Pick<Note, 'aliases' | 'properties' | 'headings' | 'blocks'> {
   readonly kind: NodeKind
   /** The path on disk, which `missing` nodes do not have. */
   readonly path?: VaultPath
   readonly tags: readonly string[]
-  readonly aliases: readonly string[]
   /** True if the vault's ignore filters hide the file. Such a file can be read by id, but it is never listed. */
   readonly excluded: boolean
   /**
@@ -28,15 +27,11 @@ export interface Node extends NodeSummary {
    */
   readonly links: readonly NodeSummary[]
   readonly linkCount: number
-  readonly properties: Readonly<Record<string, unknown>>
   /** The time in ISO 8601 (UTC), or as written in a property. It is present only if requested. */
   readonly created?: string
   readonly modified?: string
-  readonly headings: readonly Heading[]
   /** The note's tasks, which are present only if requested. */
   readonly tasks?: readonly Task[]
-  /** The ids of blocks without `^`. */
-  readonly blocks: readonly string[]
   /** The first characters of the body; see `EXCERPT_LENGTH`. */
   readonly excerpt: string
   readonly excerptCut: boolean
@@ -99,20 +94,11 @@ export interface NeighborOptions {
 }
 
 /** A link from one node to another, with its position. */
-export interface Occurrence {
+export interface Occurrence extends Omit<Link, 'target' | 'display' | 'column' | 'inComment'> {
   readonly from: NodeId
   readonly to: NodeId
-  readonly kind: LinkKind
-  readonly form: LinkForm
-  /** The property that contains the link. It is omitted for links in the body. */
-  readonly property?: string
-  readonly subpath?: string
   /** True if the target lacks the linked heading or block. */
   readonly brokenSubpath?: true
-  readonly line: number
-  /** The UTF-16 offsets in the text of `from`. */
-  readonly start: number
-  readonly end: number
   readonly inComment: boolean
 }
 
@@ -475,18 +461,13 @@ export interface StoreChange {
 }
 
 export type ExportRow =
-  | {
+  | (Pick<Node, 'id' | 'title' | 'tags' | 'aliases' | 'excluded'> & {
       readonly kind: 'node'
-      readonly id: NodeId
       readonly path: VaultPath
-      readonly title: string
       readonly nodeKind: NodeKind
-      readonly tags: readonly string[]
-      readonly aliases: readonly string[]
-      readonly excluded: boolean
       /** The note's communities, first level before second. They are present only if requested. */
       readonly communities?: readonly string[]
-    }
+    })
   | {
       readonly kind: 'edge'
       readonly source: NodeId

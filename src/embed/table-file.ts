@@ -163,12 +163,9 @@ export function damaged(path: string, problem: string, cause?: unknown): Error {
   )
 }
 
-interface Header {
-  readonly rows: number
+interface Header extends Pick<TableHead, 'rows' | 'model' | 'languages'> {
   readonly dims: number
   readonly vocabBytes: number
-  readonly model: string
-  readonly languages: readonly string[] | undefined
 }
 
 /** @returns the header, or a description of its error */

@@ -1,19 +1,12 @@
 import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
+import type { FileRecord } from '../core/index-writer.ts'
 import type { NodeKind } from '../core/store.ts'
 import { FileIds } from './file-ids.ts'
 import { selectTop } from './select-top.ts'
 
-export interface GraphRow {
-  readonly key: number
+export interface GraphRow
+  extends Pick<FileRecord, 'key' | 'kind' | 'excluded' | 'archived' | 'conflict' | 'title' | 'aliases' | 'tags'> {
   readonly path: VaultPath | undefined
-  readonly kind: Exclude<NodeKind, 'missing'>
-  readonly excluded: boolean
-  readonly archived: boolean
-  /** True if the name marks a sync tool's conflict copy. */
-  readonly conflict: boolean
-  readonly title: string
-  readonly aliases: readonly string[]
-  readonly tags: readonly string[]
   readonly targets: Int32Array
   readonly missing: readonly string[]
   readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]

@@ -1,23 +1,18 @@
-import type { IncomingMessage } from 'node:http'
 import { readArrival } from '../mcp/transport/arrival.ts'
 import { checkForm, MCP_PATH } from './host-and-origin.ts'
 import type { LegacyHandler } from './legacy-handler.ts'
-import type { Limits, Load } from './limits.ts'
 import { isLegacy, isListening, type ModernHandler } from './modern-handler.ts'
 import { readBody, tooLarge } from './read-body.ts'
 import { sendRefusal } from './refusal.ts'
-import { type Admission, defineRoute, type Exchange, type Route } from './routes.ts'
+import { defineRoute, type Exchange, type Route, type ServerParts } from './routes.ts'
 import type { Principal } from './tokens.ts'
 
 /** The number of calls to start per turn of the event loop. A call takes about 1 ms, and a turn without calls 0.05 ms. */
 const AT_ONCE = 2
 
-export interface McpRouteOptions {
+export interface McpRouteOptions extends Pick<ServerParts, 'load' | 'limits' | 'authorize'> {
   readonly legacy: LegacyHandler
   readonly modern: ModernHandler
-  readonly load: Load
-  readonly limits: Limits
-  authorize(request: IncomingMessage): Admission<Principal>
 }
 
 export function mcpRoute(options: McpRouteOptions): Route {

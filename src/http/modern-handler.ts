@@ -12,16 +12,13 @@ import { type EventFeed, subscriptionRefusal } from '../mcp/events/events.ts'
 import { MODERN_VERSION } from '../mcp/protocol.ts'
 import { type Arrival, batchFault } from '../mcp/transport/arrival.ts'
 import { invalidParams, isListen, listenedUris, messageToJson } from '../mcp/transport/json-rpc.ts'
-import type { Limits, Load } from './limits.ts'
+import type { LegacyOptions } from './legacy-handler.ts'
 import { sendFault, sendJson, sendRefusal } from './refusal.ts'
 import type { Exchange } from './routes.ts'
 import type { Access, Principal } from './tokens.ts'
 
-export interface ModernOptions {
+export interface ModernOptions extends Omit<LegacyOptions, 'sessions'> {
   eventsFor(access: Access): EventFeed
-  readonly load: Load
-  readonly limits: Limits
-  serverFor(principal: Principal): Server
   /** Logs internal errors. Client errors are sent to the client instead. */
   log(line: string): void
 }

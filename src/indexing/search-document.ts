@@ -1,12 +1,10 @@
 import { hash as digest } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { VaultPath } from '../core/ids.ts'
-import type { FileContent, NoteDescription } from '../core/index-writer.ts'
+import type { FileContent, FileRecord, NoteDescription } from '../core/index-writer.ts'
 import type { Flavor, Mode } from '../core/note.ts'
 import { fileStemOf } from '../core/paths.ts'
 import type { NoteWords } from '../core/search-writer.ts'
 import { blankData } from '../core/text/inline-data.ts'
-import type { FileKind } from '../core/vault.ts'
 import { canvasProse } from '../markdown/json-canvas/canvas-json.ts'
 import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
@@ -22,11 +20,7 @@ export interface ReadNote {
   chunks(): readonly Chunk[]
 }
 
-export interface SearchedFile {
-  readonly key: number
-  readonly path: VaultPath
-  readonly kind: FileKind
-}
+export type SearchedFile = Pick<FileRecord, 'key' | 'path' | 'kind'>
 
 /** Increment when the same file yields different words, so stores read all notes again. */
 const RULES = 4

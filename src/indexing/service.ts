@@ -7,9 +7,9 @@ import { inTime, withResolvers } from '../core/waiting.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
 import { RecentBytes } from './search-document.ts'
-import { SearchService, type SearchServiceParts } from './search-service.ts'
+import { type SearchHooks, SearchService, type SearchServiceParts } from './search-service.ts'
 
-export interface ServiceParts {
+export interface ServiceParts extends Pick<SearchHooks, 'isDamage' | 'isUnwritable' | 'onError'> {
   /** Opens the vault. @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
   readonly openWriter: (cache: IndexStatus['cache']) => IndexWriter
@@ -21,8 +21,6 @@ export interface ServiceParts {
   ) => Watcher
   readonly watchKind: IndexStatus['watch']
   readonly file: string
-  readonly isDamage: (error: unknown) => boolean
-  readonly isUnwritable: (error: unknown) => boolean
   /** Returns true if the disk has room for the index. If omitted, an index in memory stays there. */
   readonly hasRoom?: () => boolean
   /** Milliseconds before the first call of `hasRoom`. */
@@ -40,7 +38,6 @@ export interface ServiceParts {
   readonly onIdle?: () => void
   /** A callback that releases caches after a long idle time. */
   readonly onLongIdle?: () => void
-  readonly onError: (error: unknown) => void
 }
 
 /** The idle time in milliseconds before preparing for the next change. */

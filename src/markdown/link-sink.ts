@@ -1,4 +1,4 @@
-import type { Link, LinkForm, LinkKind } from '../core/note.ts'
+import type { Link } from '../core/note.ts'
 import { COLON, LF } from './chars.ts'
 import { splitDestination, type WrittenDestination } from './destinations.ts'
 import type { LineIndex } from './line-index.ts'
@@ -14,12 +14,7 @@ export type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
 
 const VAULT_SCHEME = 'obsidian:'
 
-export interface LinkPlace {
-  readonly kind: LinkKind
-  readonly form: LinkForm
-  readonly start: number
-  readonly end: number
-}
+export type LinkPlace = Pick<Link, 'kind' | 'form' | 'start' | 'end'>
 
 /** The destinations by link, not decoded. Reference links have the destination of their definition. */
 export type Destinations = Map<Link, WrittenDestination>

@@ -1,4 +1,4 @@
-import type { Flavor, Heading, Link, MalformedPart, Note, Task } from '../core/note.ts'
+import type { Flavor, MalformedPart, Note, Task } from '../core/note.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { scanBlocks } from './blocks.ts'
 import { pairComments, rangeLookup } from './comments.ts'
@@ -79,14 +79,9 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavor, lines }: PropertyCo
     }))
 }
 
-export interface Body {
-  readonly links: readonly Link[]
+export interface Body extends Pick<Note, 'links' | 'headings' | 'blocks' | 'tasks' | 'style'> {
   /** The tags in order, with duplicates. */
   readonly tags: readonly FoundTag[]
-  readonly headings: readonly Heading[]
-  readonly blocks: readonly string[]
-  readonly tasks: readonly Task[]
-  readonly style: Note['style']
   readonly vaultLinks: LinkSink['vaultLinks']
   readonly firstRun: Run | undefined
 }

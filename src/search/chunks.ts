@@ -1,5 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import type { Heading } from '../core/note.ts'
+import type { ChunkPlace } from '../core/search.ts'
 import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
@@ -60,15 +61,10 @@ export interface ChunkSource {
   readonly headings: readonly Heading[]
 }
 
-export interface Chunk {
+/** A chunk. Its offsets leave out surrounding whitespace. */
+export interface Chunk extends ChunkPlace {
   /** The headings of the first line, outermost first. */
   readonly heading: readonly string[]
-  /** Line numbers are one-based and inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-  /** UTF-16 offsets of the text without surrounding whitespace. */
-  readonly start: number
-  readonly end: number
   /** The text to embed: title, headings and passage, one per line. It has at most about 450 words. */
   readonly text: string
 }

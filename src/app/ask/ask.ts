@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CitedAnswer } from '../../ai/cite.ts'
+import type { Citation, CitedAnswer } from '../../ai/cite.ts'
 import { findRepeats, withoutThinking } from '../../ai/model-text.ts'
 import { composePrompt, type Exchange, type Prompt } from '../../ai/prompt.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
@@ -20,8 +20,7 @@ export interface AskArguments extends Omit<RetrieveArguments, 'query' | 'room'> 
   readonly history: readonly Exchange[]
 }
 
-export interface AskCitation {
-  readonly n: number
+export interface AskCitation extends Pick<Citation, 'n' | 'quote' | 'support'> {
   readonly id: NodeId
   /** The path as spelled on disk. It is omitted if it is the same as the id. */
   readonly path?: string
@@ -29,9 +28,6 @@ export interface AskCitation {
   readonly heading: readonly string[]
   readonly start_line: number
   readonly end_line: number
-  /** The verbatim text from `start_line` to `end_line`. */
-  readonly quote: string
-  readonly support: 'ok' | 'weak'
 }
 
 export interface AskAnswer {

@@ -1,4 +1,4 @@
-import { ALL, type NodeKind, type NodeSummary, type Paged, type Snapshot } from '../../core/store.ts'
+import { ALL, type NodeSummary, type Paged, type Snapshot } from '../../core/store.ts'
 import { foldTag } from '../../core/text/fold.ts'
 import { cutData } from '../../core/text/inline-data.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
@@ -15,14 +15,11 @@ import { inMatchingFolder, scopeWarnings, tagWarnings } from '../answer/scope-wa
 import { CONTENT_LIMITS, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { requireText } from '../read/texts.ts'
-import { toScope } from '../scope.ts'
+import { type ScopeArguments, toScope } from '../scope.ts'
 import { notesOfCommunities } from './communities.ts'
 import { findByQuery } from './find-by-query.ts'
 
-export interface ListNodesArguments extends PageArguments {
-  readonly tag?: string | undefined
-  readonly path?: string | undefined
-  readonly kinds?: readonly NodeKind[] | undefined
+export interface ListNodesArguments extends PageArguments, Pick<ScopeArguments, 'tag' | 'path' | 'kinds'> {
   readonly community?: string | undefined
 }
 

@@ -15,17 +15,12 @@ export interface FindPathArguments extends PathOptions {
   readonly target: string
 }
 
-export interface Hop {
-  readonly from: NodeId
-  readonly to: NodeId
+export interface Hop extends Pick<Occurrence, 'from' | 'to' | 'line' | 'brokenSubpath'> {
   /** The kind of the link: `link`, `embed`, or the name of a property. */
   readonly type: string
   /** `out` means that `from` contains the link, `in` that `to` does. */
   readonly direction: 'out' | 'in'
-  /** The 1-based number of the line in the file that contains the link. */
-  readonly line: number
   readonly text: string
-  readonly brokenSubpath?: true
 }
 
 export interface FoundPath {

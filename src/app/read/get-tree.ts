@@ -1,5 +1,5 @@
 import { foldId } from '../../core/ids.ts'
-import type { Folder, NodeSummary } from '../../core/store.ts'
+import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { Budget, countInTurn, type Fitted, jsonBytes, nonZero, SEPARATOR } from '../answer/budget.ts'
 import { inMatchingFolder, scopeWarnings } from '../answer/scope-warnings.ts'
@@ -11,11 +11,8 @@ const OMITTED_NOTES = 26
 
 const OMITTED_FOLDERS = 28
 
-export interface TreeArguments {
+export interface TreeArguments extends TreeOptions {
   readonly path?: string | undefined
-  readonly depth: number
-  readonly limit: number
-  readonly includeArchived: boolean
 }
 
 export interface FolderResponse {

@@ -1,6 +1,5 @@
 import type { NodeId } from '../../core/ids.ts'
-import type { LinkForm } from '../../core/note.ts'
-import { ALL, type Node, type NodeKind, type Snapshot } from '../../core/store.ts'
+import { ALL, type Node, type NodeKind, type Occurrence, type Snapshot } from '../../core/store.ts'
 import { findComments, findFormulas } from '../../markdown/inline-spans.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -25,30 +24,20 @@ export interface PageText {
 }
 
 /** A note as the page shows it. A missing link target has the kind `missing`. */
-export interface PageNote extends PageText {
-  readonly id: NodeId
+export interface PageNote
+  extends PageText,
+    Pick<Node, 'id' | 'kind' | 'tags' | 'aliases' | 'properties' | 'created' | 'modified'> {
   /** The name of the vault's folder, which Obsidian uses as the vault's name. */
   readonly folder: string
   /** The path as spelled on disk. It is omitted if there is no file. */
   readonly path?: string
-  readonly kind: NodeKind
-  readonly tags: readonly string[]
-  readonly aliases: readonly string[]
-  readonly properties: Readonly<Record<string, unknown>>
-  readonly created?: string
-  readonly modified?: string
 }
 
-export interface PageLink {
-  /** The UTF-16 offsets of the link in `text`. */
-  readonly start: number
-  readonly end: number
-  readonly to: NodeId
+/** A link, with UTF-16 offsets in `text`. */
+export interface PageLink extends Pick<Occurrence, 'start' | 'end' | 'to' | 'form' | 'subpath'> {
   readonly title: string
   readonly kind: NodeKind
-  readonly form: LinkForm
   readonly embed: boolean
-  readonly subpath?: string
 }
 
 /** The maximum length in UTF-16 code units, because browsers lay out longer text slowly. */

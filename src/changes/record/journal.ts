@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { ChangeState, Trashed } from '../../core/changes.ts'
+import type { ChangeState, ChangeSummary, Trashed } from '../../core/changes.ts'
 import { quietly } from '../../core/quietly.ts'
 import { type Database, inTransaction } from '../../core/sql-database.ts'
 import type { Entry } from '../entry.ts'
@@ -72,18 +72,11 @@ export const JOURNAL: StateFormat = {
   connected: 'PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF',
 }
 
-export interface ChangeRecord {
-  /** The id of the change. Sorting by id yields chronological order. */
-  readonly id: string
+export interface ChangeRecord extends Omit<ChangeSummary, 'files'> {
   /** The real path of the vault's root. */
   readonly vault: string
   /** The root's inode when the change started, because another folder may be mounted there later. */
   readonly rootInode: string
-  /** Milliseconds since the Unix epoch. */
-  readonly time: number
-  readonly title: string
-  readonly state: ChangeState
-  readonly undoes: string | undefined
   readonly owner: Owner
   readonly entries: readonly Entry[]
 }

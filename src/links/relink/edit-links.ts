@@ -2,9 +2,10 @@ import type { TextEdit } from '../../core/changes.ts'
 import { groupBy } from '../../core/group-by.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Link } from '../../core/note.ts'
+import type { RewrittenLine } from '../../core/operations.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import type { LinkSlots, TextRange, UnquotedValue } from '../../core/text/link-slots.ts'
-import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
+import type { LostLink, LostReason, RelinkedFile, RelinkSource, SourceTexts } from './relink-plan.ts'
 
 export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { readonly text: string }) | undefined
 
@@ -24,7 +25,7 @@ export interface EditedLinks {
 interface Change {
   readonly edit: TextEdit
   readonly unquoted: UnquotedValue | undefined
-  readonly rewrite: Rewrite
+  readonly rewrite: RewrittenLine
   readonly links: ResolvedLink[]
 }
 
@@ -84,7 +85,7 @@ function quoteValue(text: string, inside: readonly Change[]): readonly Change[] 
   return [{ edit: { start, end, text: source }, unquoted: undefined, rewrite, links }]
 }
 
-function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: ResolvedLink; shown: TextRange }): Rewrite {
+function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: ResolvedLink; shown: TextRange }): RewrittenLine {
   const start = Math.min(shown.start, edit.start)
   const end = Math.max(shown.end, edit.end)
   const after = text.slice(start, edit.start) + edit.text + text.slice(edit.end, end)

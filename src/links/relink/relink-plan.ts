@@ -1,6 +1,7 @@
 import type { TextEdit } from '../../core/changes.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Link } from '../../core/note.ts'
+import type { RewrittenLine } from '../../core/operations.ts'
 import type { FindSlots } from '../../core/text/link-slots.ts'
 
 export interface RelinkSource {
@@ -16,19 +17,12 @@ export interface SourceTexts {
   links(path: string, text: string): readonly Link[]
 }
 
-/** A rewrite of a link. Links that share a reference definition share one. */
-export interface Rewrite {
-  readonly line: number
-  /** The old text: the link, or the destination of its definition, as written. */
-  readonly before: string
-  readonly after: string
-}
-
 export interface RelinkedFile {
   readonly key: number
   readonly path: string
   readonly edits: readonly TextEdit[]
-  readonly rewrites: readonly Rewrite[]
+  /** The rewritten links. Links that share a reference definition share one entry. */
+  readonly rewrites: readonly RewrittenLine[]
 }
 
 /**

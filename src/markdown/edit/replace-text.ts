@@ -1,18 +1,15 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
+import type { TextReplacement } from '../../core/operations.ts'
 import { lineNumber, startOfLineNumber } from '../../core/text/line-number.ts'
 import { bodyStartOf } from '../frontmatter/frontmatter.ts'
 import { bodyEdits } from './body.ts'
 import { invalid, requireText } from './given-text.ts'
 import { lineEndingOf, withLineEnding } from './lines.ts'
 
-export interface Replacement {
-  /** The exact text to find, including case and white space. A line break matches either line ending. */
-  readonly find: string
-  readonly replace: string
+export interface Replacement extends Omit<TextReplacement, 'count'> {
   /** The expected number of matches. The default is 1. All matches are replaced. */
   readonly count?: number
-  readonly line?: number | undefined
 }
 
 const MAX_LISTED = 50
