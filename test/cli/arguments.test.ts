@@ -114,7 +114,7 @@ describe('arguments of a tool', () => {
 
   test.each<[string, readonly string[], string]>([
     ['get_node', [], '<id> is missing. It is the word after the command, or --id.'],
-    ['find_path', ['a'], '<target> is missing. It is the word after the command, or --target.'],
+    ['find_path', ['a'], '<target> is missing. It is the word after <source>, or --target.'],
     ['search_by_tags', [], '<tags> are missing. They are the words after the command, or --tags.'],
     ['get_node', ['a', 'b'], 'Unexpected argument "b". Quote an argument that contains spaces. Choose a vault with --vault.'],
     ['get_hubs', ['5'], 'Unexpected argument "5". Quote an argument that contains spaces. Choose a vault with --vault.'],

@@ -231,10 +231,11 @@ describe('tools', () => {
 
   test('an error lists its candidates unless its hint already has them', async () => {
     const candidates = [
-      { level: 1, text: 'Setup', line: 3 },
-      { level: 2, text: 'Tools\u001b[2J', line: 9 },
+      { path: ['Setup'], line: 3 },
+      { path: ['Setup', 'Tools\u001b[2J'], line: 9 },
       '^block',
-      ...Array.from({ length: 30 }, (_, at) => ({ level: 3, text: `More ${at}`, line: 10 + at })),
+      { line: 10 },
+      ...Array.from({ length: 29 }, (_, at) => ({ path: [`More ${at}`], line: 11 + at })),
     ]
     const failing = (details: ErrorDetails): World => ({
       files: FILES,
@@ -248,14 +249,23 @@ describe('tools', () => {
     expect(err.split('\n').slice(0, 6)).toEqual([
       'error: There is no section "Set".',
       '  See the candidates.',
-      '  line 3: # Setup',
-      '  line 9: ## Tools[2J',
+      '  line 3: Setup',
+      '  line 9: Setup#Tools[2J',
       '  ^block',
-      '  line 10: ### More 0',
+      '  line 10',
     ])
-    expect(err).toMatch(/\n {2}line 26: ### More 16\n {2}and 13 more\n$/)
+    expect(err).toMatch(/\n {2}line 26: More 15\n {2}and 13 more\n$/)
     const known = await roux('get-hubs', failing({ hint: 'Write "a.md".', candidates: ['a.md'] }))
     expect(known.err).toBe('error: There is no section "Set".\n  Write "a.md".\n')
+  })
+
+  test.each([
+    ['--path nope', 1],
+    ['nope', 1],
+    ['--path b', 0],
+    ['', 0],
+  ])('"list-nodes %s" exits with %i', async (args, code) => {
+    expect((await roux(`list-nodes ${args}`.trim(), { files: FILES, tools: [listNodesTool] })).code).toBe(code)
   })
 
   test('prints warnings to stderr; an unknown note exits with 1', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Warning } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { Heading } from '../../core/note.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
 import { type Look, printable, printableText, type Style, wrapSentence } from './text.ts'
 
@@ -108,13 +108,9 @@ function explain(error: unknown): {
   return { message: 'Internal error: a bug in Roux.', hint: 'Please report it with the lines below.', stack }
 }
 
+/** Describes a heading as `--section` accepts it. */
 function describeCandidate(candidate: unknown): string {
   if (typeof candidate === 'string') return candidate
-  return isHeading(candidate)
-    ? `line ${candidate.line}: ${'#'.repeat(candidate.level)} ${candidate.text}`
-    : JSON.stringify(candidate)
-}
-
-function isHeading(candidate: unknown): candidate is Heading {
-  return typeof candidate === 'object' && candidate !== null && 'level' in candidate && 'text' in candidate && 'line' in candidate
+  if (!isRecord(candidate) || typeof candidate.line !== 'number') return JSON.stringify(candidate)
+  return Array.isArray(candidate.path) ? `line ${candidate.line}: ${candidate.path.join('#')}` : `line ${candidate.line}`
 }

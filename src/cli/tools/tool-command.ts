@@ -92,12 +92,13 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
-  return isNoteMissing(tool, warnings) || (isRecord(value) && value.found === false) ? 1 : 0
+  return isMissing(tool, args, warnings) || (isRecord(value) && value.found === false) ? 1 : 0
 }
 
-function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
-  const takesNotes = Object.values(names).some((nameKind) => nameKind === 'note' || nameKind === 'note or folder')
-  return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')
+/** Returns true if the arguments name a note, folder, tag or property that does not exist. */
+function isMissing({ names = {} }: Tool, args: Readonly<Record<string, unknown>>, warnings: readonly Warning[]): boolean {
+  const areNamed = [...Object.keys(names), 'tag', 'tags', 'key'].some((name) => args[name] !== undefined)
+  return areNamed && warnings.some(({ code }) => code === 'UNKNOWN_ID')
 }
 
 function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {

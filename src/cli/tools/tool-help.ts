@@ -102,9 +102,11 @@ export function argumentsOf(
         .map((word) => readValueOf(parameter, word, `<${name}>`))
       args[name] = isRepeatable ? values.flat() : values[0]
     } else if (required) {
+      const before = parameters.slice(0, at).findLast((earlier) => earlier.required || earlier.isWord === true)
+      const place = `after ${before === undefined ? 'the command' : `<${before.name}>`}`
       throw new UsageError(
         `<${name}> ${isRepeatable ? 'are' : 'is'} missing.`,
-        `${isRepeatable ? 'They are the words' : 'It is the word'} after the command, or ${flagOf(parameter)}.`,
+        `${isRepeatable ? 'They are the words' : 'It is the word'} ${place}, or ${flagOf(parameter)}.`,
       )
     }
   }
