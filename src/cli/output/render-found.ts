@@ -26,9 +26,8 @@ export interface FoundItem {
   readonly explain?: Explanation
 }
 
-export function areSearchResults(items: readonly Readonly<Record<string, unknown>>[]): boolean {
-  const areNotes = items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
-  return areNotes && (items.every((item) => typeof item.score === 'number') || items.some((item) => Array.isArray(item.lines)))
+export function areNotes(items: readonly Readonly<Record<string, unknown>>[]): boolean {
+  return items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
 }
 
 export function renderFound(items: readonly FoundItem[], look: FoundLook): string {

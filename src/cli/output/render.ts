@@ -1,6 +1,6 @@
 import type { ContextPack } from '../../app/insight/context-pack.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { areSearchResults, type FoundItem, type FoundLook, renderFound } from './render-found.ts'
+import { areNotes, type FoundItem, type FoundLook, renderFound } from './render-found.ts'
 import { type Column, renderFacts, renderTable } from './table.ts'
 import { type Look, localTime, PLAIN, printable, printableText } from './text.ts'
 
@@ -17,13 +17,16 @@ type Facts = Readonly<Record<string, unknown>>
 function renderList(items: readonly unknown[], look: FoundLook): string {
   if (items.length === 0) return 'Nothing found.\n'
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
-  if (areSearchResults(items)) return renderFound(items as unknown as readonly FoundItem[], look)
+  if (areNotes(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
   // Paths are hidden if ids are shown.
   const isNamed = names.includes('id') || names.includes('match')
-  const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => factCell(name, item[name]) !== ''))
+  const filled = names.filter(
+    (name) => !(name === 'path' && isNamed) && name !== 'operation' && items.some((item) => factCell(name, item[name]) !== ''),
+  )
   const columns = filled.map((name): Column => {
     if (SENTENCES.has(name)) return { name, isProse: true }
+    if (name === 'from' && items.some((item) => Array.isArray(item.from))) return { name, isProse: true }
     if (IDS.has(name)) return { name, isId: true }
     return items.every((item) => item[name] === undefined || typeof item[name] === 'number') ? { name, align: 'right' } : { name }
   })
@@ -37,6 +40,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
 /** Formats a fact. Line 0 refers to the whole file. */
 function factCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
+  if (name === 'value' && value === '') return '(empty)'
   // A property may hold any text.
   if (TIMES.has(name) && typeof value === 'string' && UTC_TIME.test(value)) return localTime(value)
   return name === 'match' && value === null ? 'none' : cell(value)

@@ -140,18 +140,24 @@ describe('rendering answers', () => {
     expect(renderForPeople(value)).toBe('Nothing found.\n')
   })
 
-  test('shows a list of nodes', () => {
+  test('shows notes by title and id, like search', () => {
     const nodes = [
-      { id: 'a.md', title: 'A', tags: ['x', 'y/z'], links: [{ id: 'b.md', title: 'B' }], weight: 0.87654, properties: {} },
-      { id: 'b.md', title: 'B\nB', tags: [], links: [], weight: 1, properties: { up: '[[a]]' } },
+      { id: 'a.md', title: 'A', tags: ['x', 'y/z'], links: [{ id: 'b.md', title: 'B' }], properties: { up: '[[b]]' } },
+      { id: 'b.md', title: 'B\nB', tags: [], links: [], properties: {} },
     ]
-    expect(renderForPeople(nodes)).toBe(
-      lines(
-        'id    title  tags    links  weight  properties',
-        'a.md  A      x, y/z  B      0.8765',
-        'b.md  B B                        1  up: [[a]]',
-      ),
+    expect(renderForPeople(nodes)).toBe(lines('A', 'a.md · #x · #y/z', '', 'B B', 'b.md'))
+  })
+
+  test('shows suggested folders without their operation, and the notes that they come from below', () => {
+    const operation = { tool: 'move_node', arguments: { id: 'a.md', to: 'Plants/a.md' } }
+    const folders = [{ path: 'Plants', score: 0.5, from: ['plants/fern.md', 'plants/moss.md'], operation }]
+    expect(renderForPeople({ folders }, { width: 40 })).toBe(
+      lines('folders', 'path    score', 'Plants    0.5', '  plants/fern.md, plants/moss.md'),
     )
+  })
+
+  test('shows that a property is empty', () => {
+    expect(renderForPeople([{ value: '', count: 2 }])).toBe(lines('value    count', '(empty)      2'))
   })
 
   test('shows properties by name, and wraps them', () => {
