@@ -163,10 +163,6 @@ export interface LogWriterOptions extends HistoryPlace {
   readonly now?: () => number
 }
 
-export interface OpenLogWriter extends GraphLogWriter {
-  close(): void
-}
-
 type Waiting = Omit<LoggedCommit, 'time'>
 
 /** Number of commits to keep in memory while writing fails. If older ones are dropped, the log has a gap. */
@@ -182,11 +178,11 @@ const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 /**
  * Opens the log for writing. A failed write is retried with the next commit. Nothing is created on disk before the first commit.
  */
-export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
+export function openLogWriter(options: LogWriterOptions): LogWriter {
   return new LogWriter(options)
 }
 
-class LogWriter implements OpenLogWriter {
+export class LogWriter implements GraphLogWriter {
   readonly #options: LogWriterOptions
   readonly #file: StateFile
   #statements: (LogStatements & { readonly database: Database }) | undefined

@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type {
-  AppliedChange,
-  ChangeProgress,
-  ChangeSummary,
-  Changes,
-  FileChange,
-  KeptFile,
-  Recovery,
-  Trashed,
-} from '../core/changes.ts'
+import type { AppliedChange, ChangeProgress, ChangeSummary, FileChange, KeptFile, Recovery, Trashed } from '../core/changes.ts'
 import { messageOf, RouxError } from '../core/errors.ts'
 import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import { changedFile, foldersOf, pathsOf } from './entry.ts'
@@ -42,10 +33,10 @@ const LOCK_TIMEOUT = 10_000
 
 /** Creates nothing on disk before the first change. */
 export function openChanges(options: ChangesOptions): Changes {
-  return new RecordedChanges(options)
+  return new Changes(options)
 }
 
-class RecordedChanges implements Changes {
+export class Changes {
   readonly #options: ChangesOptions
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -67,6 +58,13 @@ class RecordedChanges implements Changes {
     this.#lockPath = join(locks, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.lock`)
   }
 
+  /**
+   * Applies all changes or none. Incomplete changes of crashed processes are settled first.
+   * @throws RouxError `INVALID_PARAMS` or `PERMISSION_DENIED` for paths that are invalid or not writable, `NODE_EXISTS` for an
+   * occupied destination, `CONFLICT` if bytes differ from the expected ones, `TIMEOUT` if another process holds the lock,
+   * `PROVIDER_ERROR` if the disk fails. The vault is then unchanged; if the rollback failed, too, the message says so, and
+   * recovery is retried later.
+   */
   async apply(
     changes: readonly FileChange[],
     { title, onBegun }: { readonly title: string } & ChangeProgress,
@@ -74,6 +72,7 @@ class RecordedChanges implements Changes {
     return await this.#locked(() => this.#apply(changes, { title, undoes: undefined }, onBegun))
   }
 
+  /** Writes nothing. @throws RouxError like `apply` */
   check(changes: readonly FileChange[]): void {
     try {
       this.#examine(changes, false)
@@ -82,6 +81,7 @@ class RecordedChanges implements Changes {
     }
   }
 
+  /** Records the undo as a change. @throws RouxError like `apply`, and `CONFLICT` with a diff if a file has been edited since */
   async undo(id: string, { onBegun }: ChangeProgress = {}): Promise<AppliedChange> {
     return await this.#locked(() => {
       const change = this.#journal.find(this.#root, id)
@@ -92,20 +92,24 @@ class RecordedChanges implements Changes {
     })
   }
 
+  /** The most recent changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[] {
     return this.#journal.list(this.#root, limit).map(({ id, time, title, state, undoes, entries }) => {
       return { id, time, title, state, undoes, files: entries.map(changedFile) }
     })
   }
 
+  /** Yields the files in the trash that have not been restored, newest first. The journal is read lazily. */
   deletions(): Iterable<Trashed> {
     return this.#journal.deletions(this.#root)
   }
 
+  /** Frees disk space. The method should be called when the process is idle. */
   tidy(): void {
     this.#journal.tidy()
   }
 
+  /** Completes or rolls back changes of crashed processes. The call is cheap if there are none. */
   async recover(): Promise<readonly Recovery[]> {
     // Without changes in progress, startup need not wait for another process's change.
     if (this.#journal.applying(this.#root).length === 0) return []

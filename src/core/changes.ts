@@ -96,27 +96,3 @@ export interface ChangeProgress {
   /** A callback that receives the change's id before any file is touched. */
   readonly onBegun?: ((id: string) => void) | undefined
 }
-
-export interface Changes {
-  /**
-   * Applies all changes or none. Incomplete changes of crashed processes are settled first.
-   * @throws RouxError `INVALID_PARAMS` or `PERMISSION_DENIED` for paths that are invalid or not writable, `NODE_EXISTS` for an
-   * occupied destination, `CONFLICT` if bytes differ from the expected ones, `TIMEOUT` if another process holds the lock,
-   * `PROVIDER_ERROR` if the disk fails. The vault is then unchanged; if the rollback failed, too, the message says so, and
-   * recovery is retried later.
-   */
-  apply(changes: readonly FileChange[], options: { readonly title: string } & ChangeProgress): Promise<AppliedChange>
-  /** Writes nothing. @throws RouxError like `apply` */
-  check(changes: readonly FileChange[]): void
-  /** Records the undo as a change. @throws RouxError like `apply`, and `CONFLICT` with a diff if a file has been edited since */
-  undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
-  /** The most recent changes of this vault, newest first. */
-  list(limit: number): readonly ChangeSummary[]
-  /** Yields the files in the trash that have not been restored, newest first. The journal is read lazily. */
-  deletions(): Iterable<Trashed>
-  /** Frees disk space. The method should be called when the process is idle. */
-  tidy(): void
-  /** Completes or rolls back changes of crashed processes. The call is cheap if there are none. */
-  recover(): Promise<readonly Recovery[]>
-  close(): void
-}

@@ -139,16 +139,10 @@ function powerOfTwo(minimum: number): number {
   return 2 ** Math.ceil(Math.log2(minimum))
 }
 
-export interface PieceCounts {
+export class RowCounts {
   /** The number of occurrences by row. The next text overwrites the array. */
   readonly counts: Int32Array
   /** The rows in order of first appearance. Only the first `distinct` items are valid. */
-  readonly rows: Int32Array
-  readonly distinct: number
-}
-
-export class RowCounts implements PieceCounts {
-  readonly counts: Int32Array
   readonly rows: Int32Array
   #distinctCount = 0
 
@@ -172,3 +166,5 @@ export class RowCounts implements PieceCounts {
     this.#distinctCount = 0
   }
 }
+
+export type PieceCounts = Pick<RowCounts, 'counts' | 'rows' | 'distinct'>

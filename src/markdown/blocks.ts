@@ -26,16 +26,6 @@ import { LineIndex } from './line-index.ts'
 import { type HeadingBlock, maskGaps, OpenSpan, type Run } from './prose/runs.ts'
 import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 
-export interface Blocks {
-  readonly runs: readonly Run[]
-  readonly definitions: ReadonlyMap<string, WrittenDestination>
-  /** The offsets of task checkboxes, such as `[ ]` and `[x]`. */
-  readonly boxes: readonly number[]
-  /** Fenced code, from the opening fence to the end of the last line. */
-  readonly fences: readonly TextRange[]
-  readonly formulas: readonly TextRange[]
-}
-
 /** The maximum nesting depth. Deeper containers are read as text, which bounds the time per line. */
 const MAX_DEPTH = 100
 
@@ -61,7 +51,7 @@ export interface BlockOptions {
 }
 
 /** Scans the blocks of a text and adds line starts to `lines`. */
-export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): Blocks {
+export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): BlockScanner {
   const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
   return scanner
@@ -73,10 +63,12 @@ export function rowTest(text: string, from: number): (offset: number) => boolean
   return (offset) => rows().some(({ start, end }) => start <= offset && offset < end)
 }
 
-class BlockScanner implements Blocks {
+export class BlockScanner {
   readonly runs: Run[] = []
   readonly definitions = new Map<string, WrittenDestination>()
+  /** The offsets of task checkboxes, such as `[ ]` and `[x]`. */
   readonly boxes: number[] = []
+  /** Fenced code, from the opening fence to the end of the last line. */
   readonly fences: { readonly start: number; end: number }[] = []
   readonly formulas: TextRange[] = []
   readonly #text: string

@@ -1,6 +1,6 @@
 import { DEFAULT_FLAVOR } from '../core/note.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
-import { type Blocks, scanBlocks } from './blocks.ts'
+import { type BlockScanner, scanBlocks } from './blocks.ts'
 import { DOLLAR, LT, PERCENT, RBRACKET } from './chars.ts'
 import { type CommentMark, pairComments } from './comments.ts'
 import { InlineScanner } from './inline.ts'
@@ -29,7 +29,7 @@ const TAG = /<[a-z/!][^<>]*>/gi
 
 const QUOTE = /^[ \t]*>[^\n]*/gm
 
-export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
+export interface ScannedText extends Pick<BlockScanner, 'runs' | 'formulas'> {
   readonly commentMarks: readonly CommentMark[]
 }
 

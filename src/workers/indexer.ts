@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { type OpenLogWriter, openLogWriter } from '../changes/graph-log.ts'
+import { type LogWriter, openLogWriter } from '../changes/graph-log.ts'
 import { languagesOf, retentionOf } from '../config/settings.ts'
 import { conflictOriginal } from '../core/conflict-copies.ts'
 import type { Embedder } from '../core/embedder.ts'
@@ -47,7 +47,7 @@ function serveVault(port: MessagePort): void {
   let service: IndexingService | undefined
   let writes: WriteService | undefined
   let calls: IndexerService | undefined
-  let log: OpenLogWriter | undefined
+  let log: LogWriter | undefined
   const replaced = { index: 0, search: 0 }
   let ai: OpenIndexer['settings']['ai'] | undefined
 
@@ -112,7 +112,7 @@ function serveVault(port: MessagePort): void {
 interface ServiceCallbacks {
   readonly send: Send
   readonly embedder: Calls<EmbedderService>
-  readonly log: OpenLogWriter | undefined
+  readonly log: LogWriter | undefined
   ai(): OpenIndexer['settings']['ai']
   readonly onReplaced: (which: IndexName) => void
   readonly onIdle: () => void
@@ -123,7 +123,7 @@ type Send = (message: FromIndexer) => void
 function openLog(
   { root, stateFolder, settings: { insight } }: OpenIndexer,
   onProblem: (reason: string | undefined) => void,
-): OpenLogWriter | undefined {
+): LogWriter | undefined {
   if (insight.keep_days === 0) return undefined
   return openLogWriter({
     stateFolder,

@@ -1,16 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { Changes } from '../changes/open-changes.ts'
 import { isTrash } from '../changes/plan/note-paths.ts'
 import { type PlannedWrite, planOperations } from '../changes/plan/plan-operations.ts'
 import type { VaultView } from '../changes/plan/vault-view.ts'
-import type {
-  AppliedChange,
-  ChangedFile,
-  ChangeOutcome,
-  ChangeProgress,
-  ChangeSummary,
-  Changes,
-  KeptFile,
-} from '../core/changes.ts'
+import type { AppliedChange, ChangedFile, ChangeOutcome, ChangeProgress, ChangeSummary, KeptFile } from '../core/changes.ts'
 import { messageOf, RouxError } from '../core/errors.ts'
 import type { Operation, WriteRequest, WriteResult, WrittenFile } from '../core/operations.ts'
 import type { Scope } from '../indexing/indexer.ts'

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { ChangeFiles } from '../../src/changes/file-system.ts'
-import type { Changes, FileChange } from '../../src/core/changes.ts'
+import type { Changes } from '../../src/changes/open-changes.ts'
+import type { FileChange } from '../../src/core/changes.ts'
 import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, quickFiles, sha, snapshot, type World } from '../changes/rig.ts'
 import { type Random, random } from './random.ts'
 

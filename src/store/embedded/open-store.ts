@@ -26,30 +26,15 @@ export interface StoreOptions {
 }
 
 /** An embedded store. `refresh` must be called after commits, and `reopen` after an index has been replaced. */
-export interface EmbeddedStore extends Store {
-  /** Reads new commits. The call is cheap if there are none, and the first call loads the index in short slices. */
-  refresh(): void
-  /** Opens a rebuilt index, possibly at a new location. */
-  reopen(which: IndexName, location: Location): void
-  /** Loads new search data, including the embedder's vectors. */
-  refreshSearch(embedder?: string): Promise<void>
-  /**
-   * Builds a lookup table before its first use, until a deadline (`performance.now()`).
-   * @returns whether the table is complete
-   */
-  prepare(part: 'names' | 'similar names', until: number): boolean
-  releaseMemory(): void
-}
-
 /** Opens a store. The index need not exist yet, and nothing is read before the first call. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
-  return new SqliteStore(location, options)
+  return new EmbeddedStore(location, options)
 }
 
 /** The maximum number of attempts at a use case, which a new generation restarts. */
 const RUNS = 4
 
-class SqliteStore implements EmbeddedStore {
+export class EmbeddedStore implements Store {
   readonly #projection: Projection
   readonly #rankings: Rankings
   readonly #search: SearchReads
@@ -94,6 +79,7 @@ class SqliteStore implements EmbeddedStore {
     return this.#projection.isComplete ? 'ready' : 'building'
   }
 
+  /** Reads new commits. The call is cheap if there are none, and the first call loads the index in short slices. */
   refresh(): void {
     this.#projection.file.checkIdentityNext()
     if (this.#projection.generation > 0) this.#refresh()
@@ -127,6 +113,7 @@ class SqliteStore implements EmbeddedStore {
     for (const listener of this.#listeners) listener({ generation, ids })
   }
 
+  /** Opens a rebuilt index, possibly at a new location. */
   reopen(which: IndexName, location: Location): void {
     if (which === 'search') {
       this.#search.reopen(location)
@@ -136,10 +123,15 @@ class SqliteStore implements EmbeddedStore {
     this.refresh()
   }
 
+  /** Loads new search data, including the embedder's vectors. */
   async refreshSearch(embedder?: string): Promise<void> {
     await this.#search.refresh(embedder)
   }
 
+  /**
+   * Builds a lookup table before its first use, until a deadline (`performance.now()`).
+   * @returns whether the table is complete
+   */
   prepare(part: 'names' | 'similar names', until: number): boolean {
     this.#refresh()
     return this.#projection.file.guard(() => this.#projection.prepare(part, until))
