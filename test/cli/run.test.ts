@@ -235,7 +235,8 @@ describe('tools', () => {
       { path: ['Setup', 'Tools\u001b[2J'], line: 9 },
       '^block',
       { line: 10 },
-      ...Array.from({ length: 29 }, (_, at) => ({ path: [`More ${at}`], line: 11 + at })),
+      { id: '0mx4-1', title: 'delete_node a.md' },
+      ...Array.from({ length: 28 }, (_, at) => ({ path: [`More ${at}`], line: 12 + at })),
     ]
     const failing = (details: ErrorDetails): World => ({
       files: FILES,
@@ -246,15 +247,16 @@ describe('tools', () => {
       },
     })
     const { err } = await roux('get-hubs', failing({ hint: 'See the candidates.', candidates }))
-    expect(err.split('\n').slice(0, 6)).toEqual([
+    expect(err.split('\n').slice(0, 7)).toEqual([
       'error: There is no section "Set".',
       '  See the candidates.',
       '  line 3: Setup',
       '  line 9: Setup#Tools[2J',
       '  ^block',
       '  line 10',
+      '  0mx4-1  delete_node a.md',
     ])
-    expect(err).toMatch(/\n {2}line 26: More 15\n {2}and 13 more\n$/)
+    expect(err).toMatch(/\n {2}line 26: More 14\n {2}and 13 more\n$/)
     const known = await roux('get-hubs', failing({ hint: 'Write "a.md".', candidates: ['a.md'] }))
     expect(known.err).toBe('error: There is no section "Set".\n  Write "a.md".\n')
   })

@@ -58,7 +58,9 @@ async function status({ invocation: { printer }, desk, loaded }: Run): Promise<v
     `Asking a chat model is ${enabled ? 'on' : 'off (ai.enabled)'}.`,
     ...(models.length === 0 ? ['No model server is configured: nothing leaves this process.'] : models.map(describe)),
     ...allowedServers.map(({ origin, since }) => `Allowed: ${origin}, since ${since.slice(0, 10)}`),
-    ...(budget === undefined ? [] : [`Tokens today: ${budget.used} of ${budget.limit}`]),
+    ...(budget === undefined
+      ? []
+      : [`Tokens today: ${budget.used.toLocaleString('en')} of ${budget.limit.toLocaleString('en')}`]),
   ]
   const facts = { enabled, allow_remote, models, allowed: allowedServers, ...(budget === undefined ? {} : { budget }) }
   await printer.answer(facts, { render: () => `${lines.join('\n')}\n` })

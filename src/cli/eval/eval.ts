@@ -16,7 +16,7 @@ import { NO_TIMEOUT } from '../../core/waiting.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { ProgressLine } from '../output/progress.ts'
 import { type Column, renderTable } from '../output/table.ts'
-import type { Look } from '../output/text.ts'
+import { type Look, wrapSentence } from '../output/text.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 
 const QUERIES = 200
@@ -88,7 +88,7 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
   const by = embedder === null ? 'by words only' : `by words and by meaning (${embedder})`
   return [
     `Found ${by}\n\n${scoreTable(rows, look)}`,
-    meaningSentence(meaning),
+    meaningSentence(meaning, look),
     queryList('Slowest', slowest, look),
     queryList('Not among the first ten', missed.slice(0, SHOWN), look),
   ]
@@ -96,17 +96,18 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
     .join('\n')
 }
 
-function meaningSentence(gains: readonly MeaningGain[]): string {
+function meaningSentence(gains: readonly MeaningGain[], { width }: Look): string {
   const gainList = (gains: readonly MeaningGain[]) =>
     gains.map(({ kind, gain }) => `${kind} ${signedGain(gain)}${significance(gain)}`).join('; ')
   const worth = gainList(gains.filter(({ kind }) => kind === IN_OTHER_WORDS))
   const copied = gainList(gains.filter(({ kind }) => kind !== IN_OTHER_WORDS))
-  return [
+  const sentences = [
     ...(worth === ''
       ? []
-      : [`Gain from search by meaning for questions in other words than the note's (nDCG@10 minus that by words): ${worth}.\n`]),
-    ...(copied === '' ? [] : [`Its effect on queries in the note's own words: ${copied}.\n`]),
-  ].join('')
+      : [`Gain from search by meaning for questions in other words than the note's (nDCG@10 minus that by words): ${worth}.`]),
+    ...(copied === '' ? [] : [`Its effect on queries in the note's own words: ${copied}.`]),
+  ]
+  return sentences.map((sentence) => `${wrapSentence(sentence, width, '  ')}\n`).join('')
 }
 
 function signedGain({ value, low, high }: Estimate): string {

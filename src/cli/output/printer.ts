@@ -108,9 +108,11 @@ function explain(error: unknown): {
   return { message: 'Internal error: a bug in Roux.', hint: 'Please report it with the lines below.', stack }
 }
 
-/** Describes a heading as `--section` accepts it. */
+/** Describes a heading as `--section` accepts it, or a change with its id. */
 function describeCandidate(candidate: unknown): string {
   if (typeof candidate === 'string') return candidate
-  if (!isRecord(candidate) || typeof candidate.line !== 'number') return JSON.stringify(candidate)
-  return Array.isArray(candidate.path) ? `line ${candidate.line}: ${candidate.path.join('#')}` : `line ${candidate.line}`
+  const { line, path, id, title } = isRecord(candidate) ? candidate : {}
+  if (typeof id === 'string' && typeof title === 'string') return `${id}  ${title}`
+  if (typeof line !== 'number') return JSON.stringify(candidate)
+  return Array.isArray(path) ? `line ${line}: ${path.join('#')}` : `line ${line}`
 }

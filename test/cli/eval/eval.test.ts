@@ -70,8 +70,10 @@ test("shows the gain by meaning separately for queries in other words and in the
     { kind: 'first sentence', gain: { value: -0.02, low: -0.03, high: -0.01 } },
   ] as const
   expect(renderVaultReport({ ...REPORT, meaning }, { width: 120 })).toContain(
-    `Gain from search by meaning for questions in other words than the note's (nDCG@10 minus that by words): link sentence +0.050 [+0.020, +0.080] (better).
-Its effect on queries in the note's own words: title +0.000 [+0.000, +0.000]; first sentence -0.020 [-0.030, -0.010] (worse).
+    `Gain from search by meaning for questions in other words than the note's (nDCG@10 minus that by words): link sentence
+  +0.050 [+0.020, +0.080] (better).
+Its effect on queries in the note's own words: title +0.000 [+0.000, +0.000]; first sentence -0.020 [-0.030, -0.010]
+  (worse).
 `,
   )
 })
