@@ -84,7 +84,7 @@ async function findIn(
   const isEmpty = notes.total === 0
   const [queryNotices, missing, close, description] = await Promise.all([
     queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty, call: reading.call }),
-    isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
+    isEmpty ? scopeWarnings(snapshot, { folder: args.folder }, reading.call) : [],
     isEmpty || fallback !== undefined ? didYouMean(snapshot, args.query, toScope({ folder: args.folder })) : [],
     describe(reading, notes.items, {
       words,

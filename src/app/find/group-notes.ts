@@ -66,7 +66,7 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
       const { total } = await snapshot.find(condition, { scope: scopeOf(inFolder, query), order }, { offset: 0, limit: 0 })
       const notices = await Promise.all([
         queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: total === 0, call }),
-        total === 0 ? scopeWarnings(snapshot, { folder: inFolder.folder }) : [],
+        total === 0 ? scopeWarnings(snapshot, { folder: inFolder.folder }, call) : [],
       ])
       return { value: { counted: countedBy(inFolder, query), total }, warnings: notices.flat() }
     }
@@ -103,7 +103,7 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
       const notices = await Promise.all([
         queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: notes.length === 0, call }),
         all.length === 0 ? unknownWarnings(snapshot, groupings) : [],
-        notes.length === 0 ? scopeWarnings(snapshot, { folder: inFolder.folder }) : [],
+        notes.length === 0 ? scopeWarnings(snapshot, { folder: inFolder.folder }, call) : [],
       ])
       const list = listResult(value, { offset: page.offset, shown: shownGroups.length, total: all.length })
       return { ...list, warnings: [...notices.flat(), ...groups.unreadDates()] }

@@ -121,7 +121,7 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
       const reading = { core, snapshot, call }
       const { hits, warnings, relevant, ...found } = await rank(reading, inFolder, question)
       const description = await describe(reading, hits, { args, ...found })
-      const empty = relevant === 0 ? await scopeWarnings(snapshot, inFolder) : []
+      const empty = relevant === 0 ? await scopeWarnings(snapshot, inFolder, call) : []
       const { offset } = pageFor(args, call)
       return {
         value: description.value,

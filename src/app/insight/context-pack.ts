@@ -248,7 +248,7 @@ async function findPassages(
     value: { passages: best, linkCandidates: linksFromPassages(inOrder(lowerRepeatedNotes(best)), links), criteria, unread },
     warnings: [
       ...(ranked?.warnings ?? embedded.warnings),
-      ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []),
+      ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }, reading.call) : []),
     ],
   }
 }

@@ -92,6 +92,15 @@ describe('a vault without notes', () => {
     expect(await messagesOf({ 'b.png': {} }, ask)).toEqual([NO_NOTES])
   })
 
+  test('search and find_nodes do not say so among several vaults, because another one may have notes', async () => {
+    const args = { ...page, query: 'a', mode: 'keyword', includeContent: false, relevance: 'normal', explain: false } as const
+    const empty = fakeCore(fakeStore({}))
+    expect((await search(empty, args, { isPart: true })).warnings).not.toContainEqual(expect.objectContaining({ code: 'NOTICE' }))
+    expect((await findNodes(empty, find, { isPart: true })).warnings).not.toContainEqual(
+      expect.objectContaining({ code: 'NOTICE' }),
+    )
+  })
+
   test.each(asks)('%s says if all notes are excluded', async (_, ask) => {
     expect(await messagesOf({ 'a.md': { excluded: true }, 'b.md': { excluded: true } }, ask)).toEqual([EXCLUDED])
   })
