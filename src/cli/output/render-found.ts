@@ -52,7 +52,7 @@ function headLines({ title, score }: FoundItem, columns: number, { paint = PLAIN
   const mark = score.toFixed(2)
   const [first = '', ...more] = wrapWords(printable(title), columns - mark.length - 2)
   return [
-    `${paint('bold', first)}${' '.repeat(columns - textWidth(first) - mark.length)}${mark}`,
+    `${paint('bold', first)}${' '.repeat(Math.max(1, columns - textWidth(first) - mark.length))}${mark}`,
     ...more.map((line) => paint('bold', line)),
   ]
 }

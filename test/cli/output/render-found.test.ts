@@ -102,6 +102,14 @@ describe('found notes', () => {
     expect(lines).toHaveLength(8)
   })
 
+  test('a terminal of one column gets an answer', () => {
+    expect(
+      render([{ ...NOTE, passages: [PASSAGE] }], 'dense bread', 1)
+        .join('')
+        .replace(/\s/g, ''),
+    ).toContain('*D*')
+  })
+
   test('removes terminal control characters', () => {
     const evil = 'x\u001b[2J\u0007\u202e'
     const out = render(
