@@ -18,6 +18,8 @@ export interface Invocation extends Parsed {
   readonly host: Host
   readonly printer: Printer
   readonly alwaysShowsProgress?: boolean
+  /** True if the work may already have written something when an index is found to be damaged, so it is not repeated. */
+  readonly runsOnce?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -161,6 +163,7 @@ async function runWithRetry<T>(invocation: Invocation, { opened, use }: Use<T>):
     const damaged = opened().filter((core) => isBeingRebuilt(core, error))
     if (damaged.length === 0) throw error
     for (const core of damaged) await awaitUpToDate(invocation, core)
+    if (invocation.runsOnce === true) throw error
     return await use()
   }
 }

@@ -15,7 +15,7 @@ import { renderWritten } from '../output/render-written.ts'
 import type { Paint } from '../output/text.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { resolveNames, withoutShellPaths } from './prepare.ts'
-import { callOnce, requireTool, withoutPlan, withoutVault } from './tool-command.ts'
+import { requireTool, withoutPlan, withoutVault } from './tool-command.ts'
 import { requireOn, switchedOffIn } from './tool-switch.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -58,34 +58,30 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   for (const usedTool of [tool, apply]) requireOn(usedTool, loaded)
   const switchedOffBy = switchedOffIn(loaded)
   const vaultArgs = withoutShellPaths(tool, suggestArgs, { cwd: host.cwd, vaults: loaded.vaults })
-  await withVaults(
-    writable,
-    loaded.vaults,
-    callOnce(async (vaults: Vaults) => {
-      const shownWarnings = new Set<string>()
-      const call = async (calledTool: Tool, callArgs: Arguments) => {
-        const { value, warnings } = await prepareCall(calledTool, callArgs, { vaults, switchedOffBy })({ isUntruncated: true })
-        for (const { message } of warnings) if (!shownWarnings.has(message)) printer.warn(message)
-        for (const { message } of warnings) shownWarnings.add(message)
-        return value
-      }
-      const resolved = await resolveNames(vaults, tool, vaultArgs)
-      const asker = openPrompt(host)
-      try {
-        await review({
-          printer,
-          asker,
-          vaults,
-          args: resolved,
-          suggest: async (requestArgs) => (await call(tool, requestArgs)) as SuggestionList,
-          change: async (offers, isDry) =>
-            (await call(apply, { operations: offers.map(({ edit }) => edit), dry_run: isDry })) as WriteFacts,
-        })
-      } finally {
-        asker.close()
-      }
-    }),
-  )
+  await withVaults({ ...writable, runsOnce: true }, loaded.vaults, async (vaults) => {
+    const shownWarnings = new Set<string>()
+    const call = async (calledTool: Tool, callArgs: Arguments) => {
+      const { value, warnings } = await prepareCall(calledTool, callArgs, { vaults, switchedOffBy })({ isUntruncated: true })
+      for (const { message } of warnings) if (!shownWarnings.has(message)) printer.warn(message)
+      for (const { message } of warnings) shownWarnings.add(message)
+      return value
+    }
+    const resolved = await resolveNames(vaults, tool, vaultArgs)
+    const asker = openPrompt(host)
+    try {
+      await review({
+        printer,
+        asker,
+        vaults,
+        args: resolved,
+        suggest: async (requestArgs) => (await call(tool, requestArgs)) as SuggestionList,
+        change: async (offers, isDry) =>
+          (await call(apply, { operations: offers.map(({ edit }) => edit), dry_run: isDry })) as WriteFacts,
+      })
+    } finally {
+      asker.close()
+    }
+  })
   return 0
 }
 

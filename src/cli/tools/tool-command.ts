@@ -81,12 +81,8 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
     const remainders = by === undefined ? [] : [...answeringVaults].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
-  // A call that may already have written something must not be repeated.
-  const { value, warnings, remainder, list } = await withVaults(
-    invocation,
-    vaults,
-    tool.annotations.readOnlyHint ? ask : callOnce(ask),
-  )
+  const cautious = { ...invocation, runsOnce: !tool.annotations.readOnlyHint }
+  const { value, warnings, remainder, list } = await withVaults(cautious, vaults, ask)
   const question = typeof args.query === 'string' ? args.query : undefined
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
@@ -146,16 +142,6 @@ function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
     'Plans are lost when the command that made them ends, so there is no plan to apply.',
     'Pass the operations again without --dry-run.',
   )
-}
-
-export function callOnce<Argument, Result>(
-  run: (argument: Argument) => Promise<Result>,
-): (argument: Argument) => Promise<Result> {
-  let outcome: Promise<Result> | undefined
-  return (argument) => {
-    outcome ??= run(argument)
-    return outcome
-  }
 }
 
 export async function call(invocation: Invocation): Promise<number> {

@@ -3,39 +3,24 @@ import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OP
 import { UsageError } from '../host.ts'
 
 /** These options are decisions that only people may make, so tools have no such parameters. */
-const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
-  [
-    'map',
-    [
-      {
-        name: 'name',
-        type: 'text',
-        sentence: 'Name a community, as in --name c4 "Sync"; "" restores the automatic name.',
-      },
-    ],
+const DECISION_OPTIONS: Readonly<Record<string, readonly Option[]>> = {
+  map: [{ name: 'name', type: 'text', sentence: 'Name a community, as in --name c4 "Sync"; "" restores the automatic name.' }],
+  gaps: [
+    {
+      name: 'dismiss',
+      type: 'text',
+      sentence: 'Hide this gap, as in --dismiss apart:c1,c4; repeat the command to show it again.',
+    },
   ],
-  [
-    'gaps',
-    [
-      {
-        name: 'dismiss',
-        type: 'text',
-        sentence: 'Hide this gap, as in --dismiss apart:c1,c4; repeat the command to show it again.',
-      },
-    ],
+  suggest_links: [
+    { name: 'apply', type: 'flag', sentence: 'Go through the suggestions one by one and add the links you want.' },
+    {
+      name: 'dismiss',
+      type: 'text',
+      sentence: 'Hide this suggestion, as in --dismiss from.md to.md; repeat the command to show it again.',
+    },
   ],
-  [
-    'suggest_links',
-    [
-      { name: 'apply', type: 'flag', sentence: 'Go through the suggestions one by one and add the links you want.' },
-      {
-        name: 'dismiss',
-        type: 'text',
-        sentence: 'Hide this suggestion, as in --dismiss from.md to.md; repeat the command to show it again.',
-      },
-    ],
-  ],
-])
+}
 
 export interface Parameter extends Option {
   readonly required: boolean
@@ -128,5 +113,5 @@ const OPTION_TYPES: Readonly<Record<string, Option['type']>> = {
 }
 
 export function decisionOptions(tool: string): readonly Option[] {
-  return DECISION_OPTIONS.get(tool) ?? []
+  return DECISION_OPTIONS[tool] ?? []
 }
