@@ -1,4 +1,5 @@
-import { accessSync, constants, opendirSync } from 'node:fs'
+import { accessSync, constants, existsSync, opendirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { isBeingRebuilt } from '../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
@@ -66,8 +67,15 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   const loaded = invocation.host.loaded ?? (await loadVaults(settingsInput(invocation, vault)))
   const warnings = [loaded.server, ...loaded.vaults].flatMap((settings) => settings.warnings)
   for (const warning of new Set(warnings)) invocation.printer.warn(warning)
-  for (const { vaultNamed, settings, stored } of loaded.vaults) {
-    if (!vaultNamed && stored === undefined) await refuseUnlikelyVault(invocation.host, settings.vault.path)
+  for (const { vaultNamed, settings, stored, origins } of loaded.vaults) {
+    const { path } = settings.vault
+    if (!vaultNamed && stored === undefined) await refuseUnlikelyVault(invocation.host, path)
+    const isHere = path === invocation.host.cwd && !vaultNamed && !origins.has('vault.path')
+    const outer = isHere && !hasMarker(path) ? outerVault(path) : undefined
+    if (outer !== undefined)
+      invocation.printer.warn(
+        `Only this folder is used. It is in the vault ${outer}: --vault ${shellWord(outer)} uses all of it.`,
+      )
   }
   return loaded
 }
@@ -188,6 +196,16 @@ export function requireAnyFolder(vaults: readonly LoadedVault[]): void {
   const [first] = vaults
   if (first === undefined || vaults.some(isReadable)) return
   requireFolder(first.settings.vault.path, Object.keys(first.settings.vaults))
+}
+
+/** Returns the vault whose subfolder this is. */
+export function outerVault(path: string): string | undefined {
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) if (hasMarker(above)) return above
+  return undefined
+}
+
+function hasMarker(folder: string): boolean {
+  return ['.obsidian', '.foam'].some((marker) => existsSync(join(folder, marker)))
 }
 
 /** Returns the problem with a folder, with a hint only if a permission is missing. */

@@ -476,6 +476,17 @@ describe('an index that turns out to be damaged during reading', () => {
 })
 
 describe('status and index', () => {
+  test('a command in a subfolder of a vault says that it uses only this folder', async () => {
+    line.write('.obsidian/app.json', '{}')
+    // The path of the outer vault is removed from the output.
+    expect((await roux('status', { files: FILES })).err).toBe(
+      'warning: Only this folder is used. It is in the vault : --vault  uses all of it.\n',
+    )
+    expect((await roux('status --vault .', { files: FILES })).err).toBe('')
+    line.write('vault/.obsidian/app.json', '{}')
+    expect((await roux('status', { files: FILES })).err).toBe('')
+  })
+
   test('status shows the state of the index', async () => {
     expect(JSON.parse((await roux('status', { files: FILES })).out)).toEqual({
       vault: '/vault',

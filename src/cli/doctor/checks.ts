@@ -15,7 +15,7 @@ import { listEntries } from '../../install/entries.ts'
 import { type OwnEntry, readOwnEntry } from '../../install/own-entry.ts'
 import { readClientFile } from '../assistants/client-file.ts'
 import type { Host } from '../host.ts'
-import { folderFault, withDesk } from '../session.ts'
+import { folderFault, outerVault, withDesk } from '../session.ts'
 
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
 
@@ -108,13 +108,6 @@ function unlikelyVaultFinding(path: string, isExplicit: boolean): Finding {
   const message = `${path} contains a home folder or a whole disk, so it is probably not a vault`
   if (isExplicit) return warn('vault', message, 'A smaller folder is faster and shows an assistant less.')
   return fail('vault', message, 'Give the folder that contains the notes. To use this folder anyway, pass it with --vault.')
-}
-
-function outerVault(path: string): string | undefined {
-  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
-    if (['.obsidian', '.foam'].some((marker) => existsSync(join(above, marker)))) return above
-  }
-  return undefined
 }
 
 function inotifyLimit(): number | undefined {
