@@ -69,10 +69,6 @@ export class Neo4jStore implements Store {
     return this.#facts
   }
 
-  get isUnreachable(): boolean {
-    return this.#isUnreachable
-  }
-
   /** Reads the facts. @throws RouxError `STORE_UNAVAILABLE` */
   async refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
     try {
