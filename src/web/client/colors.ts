@@ -5,6 +5,17 @@ import { type ColorBy, type Graph, groupingBy, isIndex, today } from './graph.ts
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 export const OTHER = PALETTE.length - 1
+/** The indexes of colors by hue, without brown and gray. */
+const HUES = [2, 1, 5, 10, 4, 3, 9, 0, 11, 6, 7]
+
+/** Returns a color with a quarter of its neighbor by hue for a `rank` of 0 or 1, and none for 0.5. */
+export function tinted(color: number, rank: number): string {
+  const own = PALETTE[color] ?? ''
+  const at = HUES.indexOf(color)
+  const next = HUES.at((at + (rank > 0.5 ? 1 : -1)) % HUES.length) ?? 0
+  return at < 0 ? own : mixed(PALETTE[next] ?? own, own, 0.5 * Math.abs(rank - 0.5))
+}
+
 /** The minimum number of colors. More groups get one if the others would exceed `MAX_OTHER_SHARE` of all notes. */
 const MIN_COLORS = 7
 const MAX_OTHER_SHARE = 0.1

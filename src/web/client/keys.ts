@@ -11,9 +11,8 @@ export function onPageKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') target.blur()
     return
   }
-  if (event.defaultPrevented) return
   const action = KEYS[event.key]
-  if (action === undefined) return
+  if (action === undefined || event.defaultPrevented) return
   action()
   event.preventDefault()
 }

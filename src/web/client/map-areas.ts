@@ -95,10 +95,9 @@ export function byNumber(notes: readonly number[], numbers: ArrayLike<number>, c
   return lists
 }
 
-export function partsWithin<Part extends { readonly notes: readonly number[] }>(
-  parts: readonly Part[],
-  within: ReadonlySet<number>,
-): Part[] {
+type Members = { readonly notes: readonly number[] }
+
+export function partsWithin<Part extends Members>(parts: readonly Part[], within: ReadonlySet<number>): Part[] {
   return parts.filter(({ notes }) => notes.every((note) => within.has(note)))
 }
 

@@ -62,6 +62,11 @@ export function placeLabel(labels: Labels, words: Words, centers: readonly Point
   return label
 }
 
+/** Returns the position closest to `at` where something of this length is inside. */
+export function within(at: number, size: number, length: number): number {
+  return Math.min(size - length / 2 - EDGE, Math.max(length / 2 + EDGE, at))
+}
+
 /** Matches the places where a line may end: after a space, or after a hyphen that follows a letter. */
 const BREAKS = /(?<=\s|\p{L}-)(?=\S)/u
 
@@ -69,25 +74,17 @@ const BREAKS = /(?<=\s|\p{L}-)(?=\S)/u
 export function wrapped(text: string): readonly (readonly string[])[] {
   const words = text.split(BREAKS)
   const breaks = words.slice(1).map((_, at) => at + 1)
-  const ways: (readonly number[])[] = [
-    [],
-    ...breaks.map((at) => [at]),
-    ...breaks
-      .slice(words.length > 3 ? 0 : breaks.length)
-      .flatMap((at) => breaks.filter((next) => next > at).map((next) => [at, next])),
-  ]
-  const best = new Map<number, readonly string[]>()
+  const pairs = breaks.flatMap((at) => breaks.filter((next) => next > at).map((next) => [at, next]))
+  const ways = [[], ...breaks.map((at) => [at]), ...(words.length > 3 ? pairs : [])].map((ends: readonly number[]) =>
+    [0, ...ends].map((from, at) => words.slice(from, ends[at]).join('').trimEnd()),
+  )
   const longest = (lines: readonly string[]): number => Math.max(...lines.map(({ length }) => length))
-  for (const way of ways) {
-    const lines = [0, ...way].map((from, at) => words.slice(from, way[at]).join('').trimEnd())
-    const known = best.get(lines.length)
-    if (known === undefined || longest(lines) < longest(known)) best.set(lines.length, lines)
-  }
-  return [...best.values()]
+  const narrowest = (some: (readonly string[])[]) => some.sort((a, b) => longest(a) - longest(b)).slice(0, 1)
+  return [1, 2, 3].flatMap((count) => narrowest(ways.filter(({ length }) => length === count)))
 }
 
 /** Minimum distance from the sides of the view, in pixels. */
-export const EDGE = 8
+const EDGE = 8
 
 /** The cost of covering a line, or of coming near a note, relative to covering a note. */
 const LINE_COST = 0.01

@@ -1,10 +1,10 @@
 import { element } from './element.ts'
-import { boundsOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
+import { fitInto } from './map-fit.ts'
 import { type Camera, drawAreasAlone, type Frame, pointAt, pointIn } from './map-scene.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-const SIZE = { width: 132, height: 92, margin: 6 }
+const SIZE = { width: 132, height: 92 }
 /** The magnification from which the locator is shown. */
 const SHOWN_FROM = 1.8
 
@@ -24,8 +24,7 @@ export class Locator {
   }
 
   update(frame: Frame): void {
-    const hasAreas = areasOf(frame.graph, frame.look).all.length > 0
-    const isShown = hasAreas && frame.magnified >= SHOWN_FROM && !frame.isNarrow
+    const isShown = areasOf(frame.graph, frame.look).all.length > 0 && frame.magnified >= SHOWN_FROM && !frame.isNarrow
     this.box.style.display = isShown ? '' : 'none'
     if (!isShown) return
     const small = { ...frame, ...SIZE, camera: this.#draw(frame) }
@@ -38,12 +37,9 @@ export class Locator {
   readonly #draw = memoizeLast(
     ({ graph, look, theme, ratio }: Frame) => [areasOf(graph, look), theme, ratio],
     (frame): Camera => {
-      const { all } = areasOf(frame.graph, frame.look)
-      const [left, top, right, bottom] = boundsOf(all.flatMap(({ outlines }) => outlines.flat()))
-      const { width, height, margin } = SIZE
-      const scale = Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top))
-      const camera = { x: (left + right) / 2, y: (top + bottom) / 2, scale }
-      drawAreasAlone(this.#image, { ...frame, width, height, camera })
+      const points = areasOf(frame.graph, frame.look).all.flatMap(({ outlines }) => outlines.flat())
+      const camera = fitInto(points, { ...SIZE, covered: [], most: Infinity, reach: 0 })
+      drawAreasAlone(this.#image, { ...frame, ...SIZE, camera })
       this.box.style.border = `1px solid ${frame.theme.link}40`
       this.#view.style.border = `1.5px solid ${frame.theme.accent}`
       return camera

@@ -1,4 +1,4 @@
-import { mixed, OTHER, PALETTE } from './colors.ts'
+import { mixed, OTHER, PALETTE, tinted } from './colors.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isIndex, neighbors, overviewBy, placeOf, radiusOf } from './graph.ts'
 import { areasOf, byNumber, type Divided, landPartsOf } from './map-areas.ts'
@@ -26,13 +26,10 @@ export interface Look extends Divided {
   readonly pulse?: number | undefined
 }
 
-/**
- * The themes. `area` is an opacity. `dots` is the share of the group's color in the color of its notes. The other values are
- * colors.
- */
+/** The themes. `area` is an opacity. The other values are colors. */
 export const THEMES = {
-  dark: { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14, dots: 0.8 },
-  light: { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13, dots: 1 },
+  dark: { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14 },
+  light: { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13 },
 }
 
 export interface Camera {
@@ -79,7 +76,7 @@ const CHOSEN = 1.6
 const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, aroundNote: 0.5 }
 const SEAM = 0.8
 /** The radius of a note relative to that of a note with one link. */
-const RADIUS = { least: 0.45, most: 3 }
+const RADIUS = { least: 0.45, most: 2.5 }
 /** The minimum radius of a note in pixels. `narrow` applies to narrow windows. */
 const SMALLEST = { usual: 1.1, narrow: 0.7 }
 /** The opacity of pale notes and of links in narrow windows, relative to wide ones. */
@@ -102,7 +99,7 @@ const FAINTER = [1, 0.5]
 /** The magnification from which links between areas are drawn individually. */
 const WHOLE = 1.6
 /** The look of links between areas. `widest` is a share of the view. `opacity` consists of two hex digits. */
-const BAND = { widest: 0.006, opacity: '90' }
+const BAND = { widest: 0.005, opacity: '80' }
 const HOLE = { far: 0.6, near: 0.74 }
 /** The share of the view within which links are drawn. It leaves room for the next move. */
 const NEAR = 0.6
@@ -110,7 +107,7 @@ const NEAR = 0.6
 const FADED = '50'
 /** If there are fewer notes, links are curves. `BEND` is a share of their length. */
 export const FEW = 300
-const BEND = 0.09
+export const BEND = 0.09
 const ARC_BEND = 0.18
 /** Above this scale, in pixels per layout unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
@@ -380,7 +377,7 @@ export function groundAt(frame: Frame, [x, y]: Point): string {
   const { ofLand, ofPart } = opacityOf(frame, { land, ...part })
   const below = highlight === undefined ? theme.ground : mixed(paint, theme.ground, DIMMED * theme.area)
   const ground = mixed(paint, below, ofLand)
-  return part === undefined ? ground : mixed(paint, ground, ofPart)
+  return part === undefined ? ground : mixed(tinted(land, part.rank), ground, ofPart)
 }
 
 /** Draws areas. They are fainter unless all their notes are highlighted. */
@@ -401,6 +398,7 @@ function drawAreas(context: Context, frame: Frame): void {
     const own = dimmedLands(frame).has(color) ? [] : parts.filter((part) => part.color === color)
     for (const { rank, notes, outlines: shape } of own) {
       trace(context, frame, shape)
+      context.fillStyle = tinted(color, rank)
       context.globalAlpha = opacityOf(frame, { land: color, rank }).ofPart
       context.fill('evenodd')
       context.globalAlpha = SEAM * Math.sqrt(notes.length / (own[0]?.notes.length ?? 1))
@@ -515,16 +513,21 @@ function drawBands(context: Context, frame: Shown): void {
   }
 }
 
+/** Returns the control point of a curve. */
 export function bent(x: number, y: number, toX: number, toY: number, bend = BEND): [x: number, y: number] {
   return [(x + toX) / 2 - (toY - y) * bend, (y + toY) / 2 + (toX - x) * bend]
 }
 
-/** Returns where a line from a visible point leaves the view, or `undefined` if it does not. */
-export function exitOf({ view, width, height }: Shown, [x, y]: Point, [toX, toY]: Point): Point | undefined {
+type Viewed = Pick<Shown, 'view' | 'width' | 'height'>
+
+/** Returns where a curve from a visible point leaves the view, or `undefined` if it does not. */
+export function exitOf({ view, width, height }: Viewed, [x, y]: Point, [toX, toY]: Point, bend = 0): Point | undefined {
   const shareTo = (from: number, to: number, size: number, inView: number): number =>
     from === to ? Infinity : ((size + Math.sign(to - from) * inView) / 2 - from) / (to - from)
   const share = Math.min(shareTo(x, toX, width, view.width), shareTo(y, toY, height, view.height))
-  return share > 0 && share < 1 ? [x + share * (toX - x), y + share * (toY - y)] : undefined
+  const aside = 2 * share * (1 - share) * bend
+  const at = (from: number, along: number, across: number): number => from + share * along + aside * across
+  return share > 0 && share < 1 ? [at(x, toX - x, y - toY), at(y, toY - y, toX - x)] : undefined
 }
 
 /** Returns visible linked notes. Those with the most common neighbors come first, and journal notes last. */
@@ -581,7 +584,7 @@ function drawNotes(context: Context, frame: Frame): void {
   const isPale = (note: number) =>
     frame.graph.count > PALE.many && (weights[note] ?? 0) < PALE.share && !isIndex(frame.graph, note)
   for (const [color, notes] of byColor.entries()) {
-    context.fillStyle = mixed(PALETTE[color] ?? theme.text, theme.text, theme.dots)
+    context.fillStyle = PALETTE[color] ?? theme.text
     for (const pale of [true, false]) {
       const some = notes.filter((note) => isPale(note) === pale)
       context.globalAlpha =
@@ -590,9 +593,17 @@ function drawNotes(context: Context, frame: Frame): void {
     }
   }
   // Index notes are rings, because discs of this size would hide areas.
+  for (const note of byColor.at(-1) ?? []) {
+    context.fillStyle = landColor(frame, areasOf(frame.graph, frame.look).of[note])
+    fillCircles(context, circlesOf(frame, [note]))
+  }
   context.fillStyle = theme.ground
   const hole = HOLE.near + (HOLE.far - HOLE.near) * farnessOf(frame)
   fillCircles(context, circlesOf(frame, byColor.at(-1) ?? [], { times: hole }))
+}
+
+export function landColor({ theme }: Frame, color = -1): string {
+  return mixed(PALETTE[color] ?? theme.text, theme.text, 0.5)
 }
 
 function circlesOf(frame: Frame, notes: readonly number[], { times = 1, more = 0 } = {}): readonly Circle[] {

@@ -1,6 +1,9 @@
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import { boundsOf, bytesOf, type Graph, graphOf, isElsewhere, placeOf } from './graph.ts'
 
+/** The most notes of a small map. */
+export const SMALL_MAP = 1_000
+
 type Shape = ReturnType<typeof shapeFor>
 
 let shape: Shape | undefined
@@ -13,7 +16,7 @@ export function shaped(picture: PartialPicture, before: Graph | undefined): Grap
     if (!isElsewhere(before, made)) return made
   }
   // The map may not exist yet, so it is not measured.
-  const { side, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
+  const { side, bars } = TAKEN[innerWidth < WIDE ? 'narrow' : picture.ids.length > SMALL_MAP ? 'large' : 'small']
   shape = shapeFor(picture, (innerWidth - side) / (innerHeight - bars))
   return graphOf(picture, placesIn(picture, shape))
 }
@@ -52,6 +55,6 @@ export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTu
   return places
 }
 
-/** The pixels around the map that panels and toolbars take. */
-const TAKEN = { wide: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
+/** The pixels around the map that panels and toolbars take. The start pane is open beside a small map. */
+const TAKEN = { small: { side: 470, bars: 49 }, large: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
 const WIDE = 700

@@ -1,11 +1,12 @@
-import { type Colored, mixed, OTHER, PALETTE } from './colors.ts'
+import { type Colored, OTHER } from './colors.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isElsewhere, isIndex, neighbors, placeOf } from './graph.ts'
 import { areasOf, boundsOfMost, byNumber, landPartsOf, partsWithin } from './map-areas.ts'
 import { type Fitting, fitInto } from './map-fit.ts'
-import { type Box, Dots, EDGE, type Label, type Labels, type Point, placeLabel, type Words, wrapped } from './map-labels.ts'
+import { type Box, Dots, type Label, type Labels, type Point, placeLabel, type Words, within, wrapped } from './map-labels.ts'
 import { Locator } from './map-locator.ts'
 import {
+  BEND,
   bandsIn,
   bent,
   type Camera,
@@ -13,6 +14,7 @@ import {
   coverNotes,
   drawAll,
   drawMarks,
+  exitOf,
   FEW,
   type Frame,
   farnessOf,
@@ -21,6 +23,7 @@ import {
   HUB,
   isInView,
   type Look,
+  landColor,
   placeIn,
   pointAt,
   pointIn,
@@ -31,6 +34,7 @@ import {
   THEMES,
   weightsOf,
 } from './map-scene.ts'
+import { SMALL_MAP } from './map-shape.ts'
 import { svgOf } from './map-svg.ts'
 import { memoizeLast } from './memoize-last.ts'
 
@@ -48,11 +52,11 @@ export interface MapEvents {
   covered?(): readonly DOMRect[]
 }
 
-/** The event that Safari sends for a pinch on a trackpad. Other browsers send a wheel event. */
-interface GestureEvent extends MouseEvent {
-  /** The distance between the fingers, relative to the start of the gesture. */
-  readonly scale: number
-}
+/**
+ * The event that Safari sends for a pinch on a trackpad. Other browsers send a wheel event. `scale` is the distance between the
+ * fingers, relative to the start of the gesture.
+ */
+type GestureEvent = MouseEvent & { readonly scale: number }
 
 interface Group {
   readonly label: string
@@ -80,16 +84,16 @@ const NAMED = {
   most: 120,
   groups: 14,
   least: 8,
-  parts: 12,
+  parts: 18,
   partsOfGroup: 30,
-  few: 100,
   ofFew: 100,
   some: 2_000,
   ofSome: 45,
   ofMany: 20,
   lit: 40,
-  around: 26,
+  around: 24,
   aroundNarrow: 8,
+  away: 8,
   area: 900_000,
 }
 /** The minimum distance between named notes on a large map, in pixels. It decreases with the root of the scale. */
@@ -104,7 +108,7 @@ const LARGE = { few: 0.7, many: 0.45 }
 const RULES = {
   chosen: { anywhere: Infinity },
   index: { land: Infinity, nearLand: Infinity, anywhere: Infinity },
-  large: { inside: 0, land: 36 },
+  large: { inside: 0, land: 24 },
   linked: { inside: 0, land: 0, anywhere: 0 },
   other: { inside: 0, land: 0 },
   apart: { inside: 0, land: 30 },
@@ -114,8 +118,8 @@ const INSIDE = 8
 /**
  * The length of a title in characters. A title longer than `may` may have two lines, and one longer than `should` prefers two.
  */
-const LONGEST = { usual: 56, aroundNote: 84 }
-const LONG = { may: 12, should: 28 }
+const LONGEST = { usual: 56, aroundNote: 36 }
+const LONG = { may: 12, should: 28, word: 10 }
 /** The growth of the font size by number of links, on large maps. From `BOLD` on, names are bold. */
 const NAME_GROWTH = 0.15
 const BOLD = 0.4
@@ -139,7 +143,7 @@ const NEAR = 0.35
 const PARTS_FROM = 3
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
 /** Maximum number of grid cells with notes that a name next to its namesake, or in the middle of its area, may hide. */
-const FEW_HIDDEN = 60
+const FEW_HIDDEN = { ofSome: 36, ofMany: 150 }
 const REACH_OUT = 0.85
 const FADED = 0.7
 const PLACES = 1_500
@@ -148,6 +152,9 @@ const PULSE_MS = 1_200
 const PULSE = 18
 /** A window below this width, in pixels, has fewer and smaller names, and smaller notes. */
 const NARROW = 700
+/** In windows above this width, in pixels, names grow with its root. */
+const WIDE = 1_600
+const MOST_GROWN = 1.4
 /** Maximum scale in pixels per layout unit. */
 const NEAREST = 60
 /** Maximum magnification when some notes are fitted into the view. */
@@ -434,7 +441,7 @@ export class MapView {
     const writing = this.#writingIn(frame)
     this.#groupNames = this.#labelGroups(writing)
     if (frame.magnified > PARTS_FROM) this.#labelParts(writing)
-    const whole = graph.count <= NAMED.few ? NAMED.ofFew : graph.count <= NAMED.some ? NAMED.ofSome : NAMED.ofMany
+    const whole = graph.count <= NAMED.ofFew ? NAMED.ofFew : graph.count <= NAMED.some ? NAMED.ofSome : NAMED.ofMany
     this.#labelNotes(writing, this.#byWeight(graph), mostNames(frame, whole, 2))
     if (frame.magnified <= PARTS_FROM && !frame.isNarrow) this.#labelParts(writing)
     return this.#writeTexts(on, writing)
@@ -450,14 +457,13 @@ export class MapView {
     const writing = this.#writingIn(frame)
     for (const note of [center, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
-    this.#groupNames = []
+    this.#groupNames = center === undefined ? this.#labelGroups(writing, notes, true) : []
     if (center !== undefined) this.#labelAround(center, writing)
     else if (partsWithin(landPartsOf(graph, look), notes).length > 0) {
       const indexes = [...notes].filter((note) => isIndex(graph, note))
       this.#labelNotes(writing, indexes, indexes.length)
       this.#labelParts(writing, notes)
     } else {
-      this.#groupNames = this.#labelGroups(writing, notes, true)
       const kind = this.#groupNames.length > 0 ? 'other' : 'linked'
       this.#labelNotes(writing, sortedBy(weightsOf(graph), [...notes]), NAMED.lit, kind)
     }
@@ -489,12 +495,31 @@ export class MapView {
     // A land has no name if the note of the same name has none.
     const namesakes = new Set(this.#groups(frame.graph, frame.look).map(({ namesake }) => namesake))
     this.#labelNotes(writing, [...all.filter((note) => namesakes.has(note)), ...all], most, 'linked')
+    const away = all.length > HUB ? [] : all.filter((note) => !isInView(frame, note))
+    for (const note of away.slice(0, NAMED.away)) this.#labelEnd(center, note, writing)
     const more = all.length - (labels.placed.length - before)
     if (more === 0) return
-    const text = `+${more} more`
+    this.#label(writing, `+${more} more`, (words) => beside(frame, center, words))
+  }
+
+  #label(writing: Writing, text: string, centersOf: (words: Words) => readonly Point[]): void {
     const words = this.#words(text, [text], [400, 11.5])
-    const label = placeLabel(labels, words, beside(frame, center, words))
-    if (label !== undefined) addText(writing, label, { color: frame.theme.link, edge: 3 })
+    const label = placeLabel(writing.labels, words, centersOf(words))
+    if (label !== undefined) addText(writing, label, { color: writing.frame.theme.link, edge: 3 })
+  }
+
+  /** Names a note outside the view, where the link to it leaves the view. */
+  #labelEnd(center: number, note: number, writing: Writing): void {
+    const { frame } = writing
+    const { width, height } = frame
+    const exit = exitOf({ ...frame, view: frame }, placeIn(frame, center), placeIn(frame, note), center < note ? BEND : -BEND)
+    if (exit === undefined) return
+    const [x, y] = exit
+    const title = this.#shortened(frame.graph.picture.titles[note] ?? '', frame, LONGEST.aroundNote)
+    const arrow = '→↓←↑'.at(Math.round(Math.atan2(y / height - 0.5, x / width - 0.5) / (Math.PI / 2)) & 3)
+    this.#label(writing, `${arrow} ${title}`, (words) =>
+      [0, 1, -1].map((line) => [within(x, width, words.width), within(y + line * words.height, height, words.height)]),
+    )
   }
 
   #writingIn(frame: Frame): Writing {
@@ -549,17 +574,8 @@ export class MapView {
     const { frame, labels, named } = writing
     if (frame.look.shown[note] === 0 || named.has(note)) return false
     named.add(note)
-    const text = this.#shortened(frame.graph.picture.titles[note] ?? '', frame)
-    if (labels.placed.some((other) => other.text === text)) return false
     const home = areasOf(frame.graph, frame.look).colorAt(...placeOf(frame.graph, note))
-    // A land has no second name if the note of the same name has one.
-    const groups = kind === 'chosen' ? [] : this.#groups(frame.graph, frame.look)
-    const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(group))
-    const color = isForLand ? landColor(frame, home) : frame.theme.text
-    const font = this.#noteFont(frame, note, kind === 'chosen')
-    const plain = this.#waysToWrite(text, isForLand ? [650, font[1]] : font, false)
-    // Capitals need more room.
-    const ways = isForLand ? [...this.#waysToWrite(text, font, true), ...plain] : plain
+    const { ways, color } = this.#waysToWrite(note, writing, home, kind === 'chosen')
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centers = beside(frame, note, words)
@@ -573,12 +589,24 @@ export class MapView {
     return false
   }
 
-  #waysToWrite(text: string, font: Font, isLand: boolean): readonly Words[] {
-    const ways = this.#linesOf(text, text, font, isLand).slice(
-      0,
-      text.length < LONG.may ? 1 : text.length > LONGEST.usual ? 3 : 2,
-    )
-    return text.length > LONG.should ? ways.toReversed() : ways
+  /** Returns the ways to write the name of a note on the area `home`. A large map has no name twice. */
+  #waysToWrite(note: number, { frame, labels }: Writing, home: number | undefined, isChosen: boolean) {
+    const { graph, look, highlight, theme } = frame
+    const isAround = highlight?.center !== undefined && highlight.center !== note
+    const text = this.#shortened(graph.picture.titles[note] ?? '', frame, isAround ? LONGEST.aroundNote : LONGEST.usual)
+    const isWritten = labels.placed.some((other) => other.text === text)
+    // A land has no second name if the note of the same name has one.
+    const groups = isChosen || isWritten || (isAround && graph.count <= SMALL_MAP) ? [] : this.#groups(graph, look)
+    const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(group))
+    const font = this.#noteFont(frame, note, isChosen)
+    const waysIn = (of: Font, isLand: boolean): readonly Words[] => {
+      const ways = this.#linesOf(text, text, of, isLand).slice(0, text.length < LONG.may ? 1 : 2)
+      return text.length > LONG.should && !isAround ? ways.toReversed() : ways
+    }
+    const plain = waysIn(isForLand ? [650, font[1]] : font, false)
+    // Capitals need more room.
+    const ways = isForLand ? [...waysIn(font, true), ...plain] : plain
+    return { ways: isWritten && graph.count > SMALL_MAP ? [] : ways, color: isForLand ? landColor(frame, home) : theme.text }
   }
 
   /** Wraps a title in each possible way. Names of lands are in capitals, but in a narrow window there is no room for these. */
@@ -600,28 +628,35 @@ export class MapView {
   }
 
   #words(text: string, lines: readonly string[], [weight, size]: Font, spacing = 0): Words {
-    const font = `${weight} ${size.toFixed(1)}px ${FONT}`
+    const grown = Math.min(MOST_GROWN, Math.max(1, Math.sqrt(this.#size.width / WIDE)))
+    const font = `${weight} ${(grown * size).toFixed(1)}px ${FONT}`
     this.#context.font = font
     return {
       text,
       lines,
       font,
-      spacing,
-      width: Math.max(...lines.map((line) => this.#context.measureText(line).width + spacing * line.length)),
-      height: lines.length * 1.25 * size,
+      spacing: grown * spacing,
+      width: Math.max(...lines.map((line) => this.#context.measureText(line).width + grown * spacing * line.length)),
+      height: lines.length * 1.25 * grown * size,
     }
   }
 
-  #shortened(title: string, { highlight, width }: Frame): string {
+  #shortened(title: string, { width }: Frame, longest = LONGEST.usual): string {
     const line =
       title
         .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
         .replace(/\s+/g, ' ')
         .trim() || title
-    const longest = highlight?.center === undefined ? LONGEST.usual : LONGEST.aroundNote
     const most = Math.max(12, Math.min(longest, Math.floor(width / 9)))
     // The final cut falls between characters, so no surrogate pair is split.
-    return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
+    const start = [...line.slice(0, 2 * most)].slice(0, most - 1).join('')
+    const end = start.lastIndexOf(' ') > most - LONG.word ? start.lastIndexOf(' ') : most
+    return line.length > most
+      ? `${start
+          .slice(0, end)
+          .replace(/[,;:-]$/, '')
+          .trimEnd()}…`
+      : line
   }
 
   /**
@@ -641,7 +676,8 @@ export class MapView {
       !divided.has(color) && (within === undefined || notes.every((note) => within.has(note)) === are)
     for (const group of groups.filter(isWanted)) {
       const { notes, namesake, bounds } = group
-      if (namesake !== undefined && named.has(namesake)) continue
+      const isNamed = namesake !== undefined && named.has(namesake)
+      if (isNamed && (are || namesake === frame.highlight?.center || graph.count > SMALL_MAP)) continue
       const isOther = !isColored(group)
       // A color without a name has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
@@ -649,7 +685,10 @@ export class MapView {
       const sizes = sizesFor(isOther || !are ? 0 : diagonal / LARGE_LAND, GROUP_FONT, PART_FONT.near.least)
       const label = this.#labelLand(writing, are ? group : { ...group, namesake: undefined }, sizes, !are)
       if (label === undefined) continue
-      if (namesake !== undefined) named.add(namesake)
+      const [left, top, right, bottom] = label.box
+      const isBeside = ([x, y]: Point): boolean => Math.hypot(x - (left + right) / 2, y - (top + bottom) / 2) < 1
+      if (namesake !== undefined && (graph.count > SMALL_MAP || beside(frame, namesake, label).some(isBeside)))
+        named.add(namesake)
       names.push(label)
     }
     return names
@@ -823,6 +862,8 @@ export class MapView {
   }
 }
 
+type Size = Pick<Words, 'width' | 'height'>
+type Region = (x: number, y: number) => boolean
 /** `size` is in pixels. */
 type Font = readonly [weight: number, size: number]
 
@@ -886,8 +927,7 @@ function beside(frame: Frame, note: number, { width, height }: Words): readonly 
   ]
   for (const along of [0, 0.25, -0.25]) around.push([along * width, off], [along * width, -off])
   for (const right of [1, -1]) for (const down of [1, -1]) around.push([right * (slant + width / 2), down * (slant + height / 2)])
-  const within = (at: number): number => Math.min(frame.width - width / 2 - EDGE, Math.max(width / 2 + EDGE, at))
-  return around.map(([along, down]) => [within(x + along), y + down])
+  return around.map(([along, down]) => [within(x + along, frame.width, width), y + down])
 }
 
 function centersFor(frame: Frame, { bounds }: Group): readonly Point[] {
@@ -913,36 +953,34 @@ interface Place {
 }
 
 /** Places a name next to its namesake, or near the center of the area. */
-function placeInside(
-  frame: Frame,
-  labels: Labels,
-  group: Group,
-  ways: readonly (readonly Words[])[],
-  mostHidden: number,
-): Label | undefined {
+function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly (readonly Words[])[], mostHidden: number) {
   const { namesake, color, before } = group
   const isNext = namesake !== undefined && isInView(frame, namesake)
   const all = centersFor(frame, group)
   const middle = all.slice(0, all.length / 6)
-  const isSmall = frame.graph.count < FEW
-  const byNamesake: Place = { hides: isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden) }
+  const isMany = frame.graph.count > NAMED.some
+  const few = frame.graph.count < FEW ? 0 : Math.min(mostHidden, isMany ? FEW_HIDDEN.ofMany : FEW_HIDDEN.ofSome)
   const passes: readonly (readonly Place[])[] = [
     // Free positions come first, because they are easier to read.
     [
       ...(before === undefined ? [] : [{ centers: [pointIn(frame, ...before)], hides: mostHidden }]),
-      byNamesake,
-      { centers: middle, hides: isSmall ? 0 : Math.min(FEW_HIDDEN, mostHidden) },
+      { hides: isNear(frame) ? mostHidden : few },
       { centers: all, hides: 0 },
+      { centers: middle, hides: few },
     ],
+    [{ centers: all, hides: 0 }],
+    isMany ? [] : [{ centers: all, hides: 2 * few }],
     [{ hides: mostHidden }, { centers: middle, hides: mostHidden }, { centers: all, hides: mostHidden }],
     // A colored area needs a name, which may extend slightly beyond the area.
     isColored(group) ? [{ centers: all, hides: mostHidden, mayReachOut: true }] : [],
   ]
-  for (const places of passes)
+  for (const [pass, places] of passes.entries())
     for (const [words, { centers, hides, mayReachOut }] of ways.flatMap((size) =>
       places.flatMap((place) => size.map((words) => [words, place] as const)),
     )) {
-      const isOwn = landTest(frame, words, group.has ?? landIs(frame, color), mayReachOut)
+      const margin = pass === 0 ? 2 * INSIDE : 0
+      const room = { width: words.width + margin, height: words.height + margin }
+      const isOwn = landTest(frame, room, group.has ?? landIs(frame, color), mayReachOut)
       const isAllowed = frame.look.isColoredByGroup ? isOwn : undefined
       const next = isNext ? beside(frame, namesake, words) : []
       const label = placeLabel(labels, words, centers ?? next, { mostHidden: hides, isAllowed })
@@ -967,10 +1005,6 @@ function sizesFor(share: number, { least, most }: typeof GROUP_FONT, smallest = 
   return [...new Set(SMALLER.map((smaller) => Math.max(smallest, largest * smaller)))]
 }
 
-function landColor({ theme }: Frame, color = -1): string {
-  return mixed(PALETTE[color] ?? theme.text, theme.text, 0.5)
-}
-
 /** Returns false for groups in gray. */
 function isColored({ color }: Pick<Group, 'color'>): boolean {
   return color < OTHER
@@ -981,12 +1015,7 @@ function isNear(frame: Frame): boolean {
 }
 
 /** Returns a predicate for points where the text stays on the same area. */
-function landTest(
-  frame: Frame,
-  { width, height }: Pick<Words, 'width' | 'height'>,
-  has: (x: number, y: number) => boolean,
-  mayReachOut = false,
-): (at: Point) => boolean {
+function landTest(frame: Frame, { width, height }: Size, has: Region, mayReachOut = false): (at: Point) => boolean {
   const [rows, share] = mayReachOut ? [[-0.5, 0.5], REACH_OUT] : [[-0.5, 0, 0.5], 1]
   return ([x, y]) =>
     rows.every((down) =>
@@ -995,7 +1024,7 @@ function landTest(
 }
 
 /** Returns a predicate for points on an area of this color, or on no area. */
-function landIs({ graph, look }: Frame, color: number | undefined): (x: number, y: number) => boolean {
+function landIs({ graph, look }: Frame, color: number | undefined): Region {
   const { colorAt } = areasOf(graph, look)
   return (x, y) => colorAt(x, y) === color
 }

@@ -11,7 +11,7 @@ import type { Colored } from './colors.ts'
 import { withFiles } from './files-on-map.ts'
 import { around, type ColorBy, type Graph, type GroupedBy, groupingBy, nearby, neighbors, overviewBy } from './graph.ts'
 import type { Mark, Tie } from './map-scene.ts'
-import { shaped } from './map-shape.ts'
+import { SMALL_MAP, shaped } from './map-shape.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -58,10 +58,9 @@ export interface Pointed {
 }
 export const pointed = signal<Pointed | undefined>(undefined)
 export const hasChoice = computed(() => focus.value !== '' || openGroups.value.size > 0)
-/** The user's choice. By default, the start pane is open on maps of up to `MANY` notes. */
+/** The user's choice. By default, the start pane is open on small maps. */
 export const isStartOpen = signal<boolean | undefined>(undefined)
-const MANY = 1_000
-export const isFolded = computed(() => !hasChoice.value && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
+export const isFolded = computed(() => !hasChoice.value && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= SMALL_MAP))
 export const map: { view?: MapView } = {}
 export const changes = signal(0)
 
@@ -451,23 +450,18 @@ async function findByTitle(name: string): Promise<PageNote | null> {
 }
 
 export async function goToAddress(): Promise<void> {
-  const before = vault.value
-  const viewBefore = view.value
-  const hadAttachments = withAttachments.value
+  const [vaultBefore, viewBefore, hadAttachments] = [vault.value, view.value, withAttachments.value]
   readAddress()
   if (view.value !== viewBefore) showFirstPane()
-  if (vault.value !== before) resetVault()
-  if (vault.value !== before || withAttachments.value !== hadAttachments) await refresh()
+  if (vault.value !== vaultBefore) resetVault()
+  if (vault.value !== vaultBefore || withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
   else if (focus.value !== note.value?.id) await openFocus()
 }
 
 function openFocus(): Promise<void> {
-  return open(focus.value, {
-    isRead: pane.value !== 'list',
-    fly: view.value !== 'path' || path.value.length === 0,
-    history: 'replace',
-  })
+  const fly = view.value !== 'path' || path.value.length === 0
+  return open(focus.value, { isRead: pane.value !== 'list', fly, history: 'replace' })
 }
 
 export function fail(error: unknown): void {

@@ -211,6 +211,28 @@ test('the other groups keep their names around a note in focus', async () => {
   const bold = (await labelsOf(page)).filter(({ font }) => font.startsWith('700 ')).map(({ text }) => text)
   expect(bold).toContain('Poolish')
   expect(bold).not.toContain('Gluten')
+  // On a small map, a linked note has its name even if its land has the same.
+  const texts = (await labelsOf(page)).map(({ text }) => text)
+  expect(texts.filter((text) => text === 'Bulk fermentation')).toHaveLength(2)
+})
+
+test('links that leave the view say where they lead, and names around an open note end at words', async () => {
+  const world = openWorld()
+  writeVault(world, 50, 60)
+  world.write(
+    'group 7/Topic 7 note 1.md',
+    '[[Topic 7 note 0]] [[Topic 30 note 0]] [[A title that is much too long to be whole]]\n',
+  )
+  world.write('group 7/A title that is much too long to be whole.md', 'Short. [[Topic 7 note 0]]\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=Topic 7 note 1' })
+  await page.waitForSelector('.body')
+  await mapIsStill(page)
+  await vi.waitFor(async () => {
+    const texts = (await labelsOf(page)).map(({ text }) => text)
+    expect(texts).toContain('A title that is much too long to…')
+    const leaving = texts.filter((text) => /^[←↑→↓] /.test(text))
+    expect(leaving.map((text) => text.slice(2))).toEqual(['Topic 30 note 0'])
+  }, 10_000)
 })
 
 test('a group chosen in the legend is centered, even if one of its unlinked notes is far away', async () => {
