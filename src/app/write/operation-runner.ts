@@ -71,10 +71,27 @@ export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonl
 }
 
 /** Looks up the ids of written files. If the lookup fails, folded paths are returned, because the write has already succeeded. */
-export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
-  const existing = paths.filter((path) => path !== undefined)
+export async function readIds(
+  core: GraphCore,
+  paths: readonly (string | undefined)[],
+  moves: WriteResult['files'],
+): Promise<(path: string) => NodeId> {
+  // A new case or accent encoding changes the path but not the id. The index knows only one of the two paths.
+  const spellings = new Map(
+    moves.flatMap(({ from, to }) => {
+      if (from === undefined || to === undefined || from === to || foldId(from) !== foldId(to)) return []
+      return [
+        [from, to],
+        [to, from],
+      ] as const
+    }),
+  )
+  const existing = [...paths, ...spellings.keys()].filter((path) => path !== undefined)
   const files = await core.store.read((snapshot) => filesByPath(snapshot, core, existing)).catch(() => undefined)
-  return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
+  return (path) => {
+    const file = files?.at(path) ?? files?.at(spellings.get(path) ?? path)
+    return file?.id ?? files?.idOf(path) ?? toNodeId(foldId(path), core.name)
+  }
 }
 
 /** Returns a failure as a warning, because the caller would repeat the write after an error. */

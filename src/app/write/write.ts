@@ -36,7 +36,7 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
       const { id, path: at, title, hash, ...rest } = value
       return { value: { id, path: at, title, ...(hash === undefined ? {} : { hash }), ...facts, ...rest }, warnings }
     }
-    const place = path === undefined ? {} : { id: (await readIds(core, [path]))(path), path }
+    const place = path === undefined ? {} : { id: (await readIds(core, [path], result.files))(path), path }
     return { value: { ...place, ...facts }, warnings }
   },
 )
@@ -49,7 +49,7 @@ export interface MovedNode extends WriteFacts {
 
 export const moveNode = operationUseCase<OperationOf<'move'>, MovedNode>(async ({ core, request, result, call }) => {
   const { from, to } = endsOf(result, request.operation)
-  const idOf = await readIds(core, [from, to])
+  const idOf = await readIds(core, [from, to], result.files)
   return plain({ old_id: idOf(from), new_id: idOf(to), ...writeFacts(result, call, { diff: request.dryRun }) })
 })
 
@@ -126,7 +126,7 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const title = planId === undefined ? changeTitle(operations) : 'apply_changes'
   const request = { title, operations: operations.map(({ operation }) => operation), dryRun }
   const result = await runOperations(core, planId === undefined ? request : { ...request, planId }, call)
-  const idOf = await readIds(core, result.subjects)
+  const idOf = await readIds(core, result.subjects, result.files)
   const ids = result.subjects.map((path) => (path === undefined ? null : idOf(path)))
   const shownIds = call.isUntruncated === true ? ids : ids.slice(0, MAX_IDS)
   const { omitted, ...facts } = writeFacts(result, call, { diff: true })

@@ -293,6 +293,17 @@ describe('moving', () => {
     }
   })
 
+  test.each([true, false])('a new spelling keeps the id, dry run: %s', async (dryRun) => {
+    const { core } = writing({ files: [{ kind: 'moved', from: 'Home.md', to: 'HOME.md', relinked: [] }], subjects: ['HOME.md'] })
+    const operation = { kind: 'move', id: 'home', to: 'HOME.md' } as const
+    expect((await moveNode(core, single('move_node', operation, dryRun))).value).toMatchObject({
+      old_id: 'home.md',
+      new_id: 'home.md',
+    })
+    const request = { operations: [{ tool: 'move_node', operation }], dryRun }
+    expect((await applyChanges(core, request)).value.ids).toEqual(['home.md'])
+  })
+
   test('a dry run returns a plan and the diff', async () => {
     const { core, fake } = writing({ files, subjects: ['Start.md'], diff: '-a\n+b\n' })
     const { value } = await moveNode(core, single('move_node', MOVE, true))
