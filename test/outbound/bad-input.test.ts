@@ -91,7 +91,7 @@ describe('settings', () => {
       vault: temporaryFolder(),
       toolNames: async () => ['ask'],
     })
-    await expect(loading).rejects.toMatchObject({ code: 'INVALID_SETTINGS' })
+    await expect(loading).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
     const error = await loading.catch((reason: unknown) => reason as { message: string; hint?: string })
     expect(`${'message' in error ? error.message : ''} ${'hint' in error ? error.hint : ''}`).toMatch(said)
   })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Citation, CitedAnswer } from '../../ai/cite.ts'
+import type { CitedAnswer } from '../../ai/cite.ts'
 import { findRepeats, withoutThinking } from '../../ai/model-text.ts'
 import { composePrompt, type Exchange, type Prompt } from '../../ai/prompt.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
@@ -20,7 +20,9 @@ export interface AskArguments extends Omit<RetrieveArguments, 'query' | 'room'> 
   readonly history: readonly Exchange[]
 }
 
-export interface AskCitation extends Pick<Citation, 'n' | 'quote' | 'support'> {
+/** The members are written out, because the types of `ai/cite.ts` would need the types of a parser in the package. */
+export interface AskCitation {
+  readonly n: number
   readonly id: NodeId
   /** The path as spelled on disk. It is omitted if it is the same as the id. */
   readonly path?: string
@@ -28,6 +30,9 @@ export interface AskCitation extends Pick<Citation, 'n' | 'quote' | 'support'> {
   readonly heading: readonly string[]
   readonly start_line: number
   readonly end_line: number
+  /** The verbatim text from `start_line` to `end_line`. */
+  readonly quote: string
+  readonly support: 'ok' | 'weak'
 }
 
 export interface AskAnswer {
