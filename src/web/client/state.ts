@@ -235,7 +235,7 @@ export async function start(): Promise<void> {
 }
 
 /** The delay increases, because pictures of large vaults are large and their communities take time. */
-const GROUPS_DELAY_MS = { first: 2_000, max: 30_000 }
+const GROUPS_DELAY_MS = { first: 1_000, growth: 1.5, max: 30_000 }
 let groupsDelay = GROUPS_DELAY_MS.first
 let reloadTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -293,7 +293,7 @@ async function loadPicture(move?: MayMove): Promise<void> {
     }
     const { is_grouping: isGrouping } = loaded.picture
     if (isGrouping) reloadAfter(groupsDelay)
-    groupsDelay = isGrouping ? Math.min(groupsDelay * 2, GROUPS_DELAY_MS.max) : GROUPS_DELAY_MS.first
+    groupsDelay = isGrouping ? Math.min(groupsDelay * GROUPS_DELAY_MS.growth, GROUPS_DELAY_MS.max) : GROUPS_DELAY_MS.first
   } catch (error) {
     // The request is repeated. The server may close the connection before a very large map is ready, but it continues to work.
     if (graph.value === undefined && isTransient(error) && connection.value === 'there') reloadAfter(GROUPS_DELAY_MS.first)
